@@ -1,0 +1,1 @@
+"""Images to superpixels, adjacency and feature groups (imported as segboost.features)."""

@@ -1,0 +1,1 @@
+"""Staged jobs on data sets (imported as segboost.pipelines)."""

@@ -1,0 +1,56 @@
+"""Boosting for structured prediction: StructBoost and the tasks it serves.
+
+Names load on first use, so that ``segboost --help`` does not pay for numerical libraries.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from segboost._version import __version__
+
+if TYPE_CHECKING:
+    from segboost.estimators.crf import CRFStructBoost
+    from segboost.estimators.general import StructBoost
+    from segboost.estimators.hierarchical import HierarchicalStructBoostClassifier
+    from segboost.estimators.multiclass import StructBoostClassifier
+    from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
+    from segboost.storage.folder import ModelFileError
+    from segboost.estimators.saving import load_model
+    from segboost.tasks.crf import CRFInstance
+
+_HOME = {
+    "CRFInstance": "segboost.tasks.crf",
+    "CRFStructBoost": "segboost.estimators.crf",
+    "HierarchicalStructBoostClassifier": "segboost.estimators.hierarchical",
+    "ModelFileError": "segboost.storage.folder",
+    "StructBoost": "segboost.estimators.general",
+    "StructBoostClassifier": "segboost.estimators.multiclass",
+    "StructBoostOrdinal": "segboost.estimators.ranking",
+    "StructBoostRanker": "segboost.estimators.ranking",
+    "load_model": "segboost.estimators.saving",
+}
+
+__all__ = [
+    "CRFInstance",
+    "CRFStructBoost",
+    "HierarchicalStructBoostClassifier",
+    "ModelFileError",
+    "StructBoost",
+    "StructBoostClassifier",
+    "StructBoostOrdinal",
+    "StructBoostRanker",
+    "__version__",
+    "load_model",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'segboost' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

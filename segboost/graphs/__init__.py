@@ -1,0 +1,1 @@
+"""Binary energies on graphs: exact minimisation and min-marginals."""

@@ -1,0 +1,1 @@
+"""The structured LP and the loop that solves it by columns and cuts."""

@@ -1,0 +1,113 @@
+"""Atoms, channels and cuts: the one structure that every task is expressed in.
+
+An *atom* is what a weak learner is evaluated on: an example, an (example, label code) pair, a
+(superpixel, label), an edge, a (frame, box). Atoms are grouped in *channels*; a weak learner
+belongs to one channel and is a function of that channel's features. All channels' atoms, one
+channel after the other, form one flat axis of length N; `scores`, cut weights and atom weights
+are vectors on that axis.
+
+A *cut* is an aggregated weight vector ``a`` over atoms (1/m included) and a loss; it stands for
+the inequality ``a·Φw ≥ loss − ξ_block`` of the structured LP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from segboost._types import FloatArray, IntArray, Outputs, Slack
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """A group of atoms that share a feature space and a set of weak learners.
+
+    Parameters
+    ----------
+    name : str
+        Shown in reports; unique within a task.
+    features : ndarray of shape (N_c, d)
+        One row an atom. Channels may share one array (the classes of a multi-class task do);
+        work that depends on the features alone is then done once.
+    outputs : {"signed", "binary"}
+        The answers a weak learner of this channel gives: ±1, or 0 and 1.
+    """
+
+    name: str
+    features: npt.NDArray[Any]
+    outputs: Outputs = "signed"
+
+    @property
+    def n_atoms(self) -> int:
+        """Number of atoms N_c."""
+        return int(self.features.shape[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Cuts of several blocks, at most one a block when an oracle made them.
+
+    Parameters
+    ----------
+    block : ndarray of int, shape (n_cuts,)
+        The slack block that each cut belongs to.
+    loss : ndarray of float64, shape (n_cuts,)
+        ``Σ_{i∈b} v_i c_i Δ(y_i, y'_i)`` with the normalised example weights v (1/m each).
+    weights : csr_array of shape (n_cuts, N)
+        ``a``: for every weak learner, ``a·φ = Σ_{i∈b} v_i c_i δψ_i(y'_i)``.
+    """
+
+    block: IntArray
+    loss: FloatArray
+    weights: sparse.csr_array
+
+    def __len__(self) -> int:
+        return int(self.loss.shape[0])
+
+    def select(self, mask: npt.NDArray[Any]) -> Cuts:
+        """Return the cuts that a boolean mask or an index array names."""
+        return Cuts(self.block[mask], self.loss[mask], self.weights[mask])
+
+
+@runtime_checkable
+class Task(Protocol):
+    """What the loop needs to know of a structured learning problem and its data.
+
+    A task holds its data: for training the inputs with their labels, for prediction the inputs
+    alone. See ``docs/own-task.md`` for a complete example written outside the package.
+    """
+
+    exact: bool
+    """Whether `separate` returns the most violated outputs, not merely good ones. Bounds are
+    certificates only where it does."""
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The groups of atoms, in the order of the flat atom axis."""
+        ...
+
+    def n_blocks(self, slack: Slack) -> int:
+        """Return how many slack variables this choice of `slack` makes."""
+        ...
+
+    def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
+        """Return for every block its most violated cut at the atom scores Φw.
+
+        For block b the maximiser over outputs y' and c ∈ {0, 1} of
+        ``Σ_{i∈b} v_i c_i [Δ(y_i, y'_i) − w·δψ_i(y'_i)]``. A block whose maximum is zero (no
+        violated example) may be left out.
+        """
+        ...
+
+    def decode(self, scores: FloatArray) -> Any:
+        """Return the outputs of highest score, ``argmax_y F(x, y)``, of every input."""
+        ...
+
+
+def atom_offsets(channels: tuple[Channel, ...]) -> IntArray:
+    """Return where each channel starts on the flat atom axis; the last entry is N."""
+    return np.concatenate([[0], np.cumsum([c.n_atoms for c in channels])]).astype(np.intp)

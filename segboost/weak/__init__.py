@@ -1,0 +1,1 @@
+"""Weak learners: one contract, four implementations, one binning and histogram kernel."""
