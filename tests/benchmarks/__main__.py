@@ -1,0 +1,82 @@
+"""Run the benchmarks: ``python -m tests.benchmarks [NAME ...] [--output DIR]``.
+
+Every ``bench_NAME.py`` beside this file has a TITLE and ``run() -> list[Figure]``. Each runs in
+a process of its own with one thread, so that CPU times compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ONE_THREAD = {
+    name: "1"
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+}
+
+
+def names() -> list[str]:
+    return sorted(p.stem.removeprefix("bench_") for p in HERE.glob("bench_*.py"))
+
+
+def run_one(name: str) -> None:
+    """Run one benchmark in this process and print its figures as one JSON line."""
+    import importlib
+
+    module = importlib.import_module(f"tests.benchmarks.bench_{name}")
+    figures = [asdict(f) for f in module.run()]
+    print(json.dumps({"name": name, "title": module.TITLE, "figures": figures}))
+
+
+def table(result: dict) -> str:
+    rows = [
+        f"  {f['name']:<58} {f['value']:>10.4g} {f['unit']:<8} {f['target']:<16}"
+        f" {'' if f['met'] is None else 'met' if f['met'] else 'MISSED'}"
+        for f in result["figures"]
+    ]
+    return "\n".join([result["title"], *rows])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"which ones (all): {', '.join(names())}")
+    parser.add_argument("--output", type=Path, default=Path("bench-results"))
+    parser.add_argument("--in-process", metavar="NAME", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.in_process:
+        run_one(args.in_process)
+        return 0
+    unknown = sorted(set(args.names) - set(names()))
+    if unknown:
+        parser.error(f"no benchmark named {', '.join(unknown)}; there are {', '.join(names())}")
+    results = []
+    for name in args.names or names():
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.benchmarks", "--in-process", name],
+            env={**os.environ, **ONE_THREAD},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        results.append(json.loads(done.stdout.strip().splitlines()[-1]))
+        print(table(results[-1]), flush=True)
+    args.output.mkdir(parents=True, exist_ok=True)
+    machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
+    target = args.output / "benchmarks.json"
+    temporary = target.with_suffix(".tmp")
+    temporary.write_text(json.dumps({"machine": machine, "benchmarks": results}, indent=2) + "\n")
+    temporary.replace(target)
+    missed = [f for r in results for f in r["figures"] if f["met"] is False]
+    print(f"\nwritten to {target}; {len(missed)} figures missed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
