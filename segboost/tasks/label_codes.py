@@ -1,0 +1,161 @@
+"""Classification through label codes: binary, multi-class and hierarchical in one class.
+
+Each class y has a code vector Γ(y); ψ(x, y) = φ(x) ⊗ Γ(y), so that a weak learner belongs to one
+entry of the code and ``F(x, y) = Σ_q Γ(y)_q s_q(x)`` with the scores s_q of entry q.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from segboost._types import FloatArray, IntArray, Slack
+from segboost.solver.atoms import Channel, Cuts
+from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
+
+
+class LabelCodeTask:
+    """Classification with ψ(x, y) = φ(x) ⊗ Γ(y) and any loss between classes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, d)
+    y : ndarray of int, shape (m,), or None
+        Class indices 0 … k−1; None for data to predict.
+    codes : ndarray of shape (k, Q)
+        Γ, one row a class.
+    cost : ndarray of shape (k, k)
+        Δ(y, y'), zero on the diagonal and not negative.
+    sample_weight : ndarray of shape (m,), optional
+    names : sequence of str, optional
+        Names of the code entries, for reports.
+
+    Notes
+    -----
+    Channel q has one atom an example; the atom scores are ``s.reshape(Q, m)``.
+    """
+
+    exact = True
+
+    def __init__(
+        self,
+        X: npt.NDArray[Any],
+        y: IntArray | None,
+        codes: FloatArray,
+        cost: FloatArray,
+        sample_weight: npt.ArrayLike | None = None,
+        names: tuple[str, ...] | None = None,
+    ) -> None:
+        self.X = X
+        self.codes = np.asarray(codes, dtype=np.float64)
+        self.cost = check_cost(cost, len(self.codes))
+        self.y = None if y is None else check_labels(y, len(X), len(self.codes))
+        self.names = names or tuple(f"code {q}" for q in range(self.codes.shape[1]))
+        self._weight = example_weights(sample_weight, len(X))
+
+    @cached_property
+    def channels(self) -> tuple[Channel, ...]:
+        """One channel an entry of the code, all on the same features."""
+        return tuple(Channel(name, self.X) for name in self.names)
+
+    def n_blocks(self, slack: Slack) -> int:
+        """Return the number of slack variables."""
+        return n_blocks(len(self.X), slack)
+
+    def class_scores(self, scores: FloatArray) -> FloatArray:
+        """Return F(x_i, y), shape (m, k), of the atom scores."""
+        return scores.reshape(len(self.names), -1).T @ self.codes.T
+
+    def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
+        """Return the cuts of ``argmax_y Δ(y_i, y) + F(x_i, y)``, found by enumeration."""
+        if self.y is None:
+            raise ValueError("this task has no labels: it can predict, not learn")
+        worst = np.argmax(self.class_scores(scores) + self.cost[self.y], axis=1)
+        return aggregate(
+            self.cost[self.y, worst],
+            self._difference(worst),
+            scores,
+            self._weight,
+            block_of_example(len(self.X), slack),
+        )
+
+    def _difference(self, worst: IntArray) -> sparse.csr_array:
+        """Return Γ(y_i) − Γ(y'_i) placed on the atoms, shape (m, Q·m)."""
+        delta = self.codes[self.y] - self.codes[worst]
+        example, entry = np.nonzero(delta)
+        m = len(delta)
+        return sparse.csr_array(
+            (delta[example, entry], (example, entry * m + example)), shape=(m, delta.size)
+        )
+
+    def decode(self, scores: FloatArray) -> IntArray:
+        """Return the class index of highest score of every row."""
+        return np.argmax(self.class_scores(scores), axis=1)
+
+
+def binary_task(
+    X: npt.NDArray[Any], y: IntArray | None, sample_weight: npt.ArrayLike | None = None
+) -> LabelCodeTask:
+    """Return the LPBoost task: classes 0 and 1 stand for −1 and +1, ψ(x, y) = ½ y φ(x)."""
+    codes = np.array([[-0.5], [0.5]])
+    return LabelCodeTask(X, y, codes, zero_one_cost(2), sample_weight, ("margin",))
+
+
+class MulticlassTask(LabelCodeTask):
+    """Multi-class boosting (MultiBoost): Γ(y) is the y-th unit vector.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, d)
+    y : ndarray of int, shape (m,), or None
+    n_classes : int
+    cost : ndarray of shape (k, k), optional
+        Δ(y, y'); 0/1 where it is not given.
+    sample_weight : ndarray of shape (m,), optional
+    """
+
+    def __init__(
+        self,
+        X: npt.NDArray[Any],
+        y: IntArray | None,
+        n_classes: int,
+        cost: FloatArray | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> None:
+        cost = zero_one_cost(n_classes) if cost is None else cost
+        names = tuple(f"class {k}" for k in range(n_classes))
+        super().__init__(X, y, np.eye(n_classes), cost, sample_weight, names)
+
+
+def zero_one_cost(n_classes: int) -> FloatArray:
+    """Return the 0/1 loss as a matrix."""
+    return 1.0 - np.eye(n_classes)
+
+
+def check_cost(cost: npt.ArrayLike, n_classes: int) -> FloatArray:
+    """Return the cost matrix as float64, or raise ValueError saying what is wrong with it."""
+    matrix = np.asarray(cost, dtype=np.float64)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"cost has shape {matrix.shape}, expected ({n_classes}, {n_classes}): "
+            "one row and one column per class"
+        )
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise ValueError("cost must be finite and not negative")
+    if np.diagonal(matrix).any():
+        raise ValueError("cost must be zero on its diagonal: a right answer costs nothing")
+    return matrix
+
+
+def check_labels(y: npt.ArrayLike, n_examples: int, n_classes: int) -> IntArray:
+    """Return the class indices as intp, or raise ValueError."""
+    labels = np.asarray(y)
+    if labels.shape != (n_examples,):
+        raise ValueError(f"y has shape {labels.shape}, expected ({n_examples},): one label a row")
+    if labels.size and not (0 <= labels.min() and labels.max() < n_classes):
+        raise ValueError(f"y must hold class indices from 0 to {n_classes - 1}")
+    return labels.astype(np.intp)
