@@ -1,0 +1,193 @@
+"""Binary CRFs on graphs, learned with exact loss-augmented inference by min-cut.
+
+The energy of a labelling y ∈ {0, 1}^P at atom scores s is
+
+    ``E(y) = Σ_p s[(p, y_p)] + Σ_e s[e]·[y_p ≠ y_q]``
+
+and prediction minimises it (ψ = −[Σ φ1; Σ φ2], so that F = −E). The energy is submodular as
+long as the scores of edges are not negative, which w ≥ 0 with {0, 1} learners ensures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from segboost._types import FloatArray, IntArray, Slack
+from segboost.graphs.graph import Graph
+from segboost.graphs.mincut import minimise
+from segboost.solver.atoms import Channel, Cuts
+from segboost.tasks.crf_instance import CRFInstance
+from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
+
+__all__ = ["CRFInstance", "CRFTask", "check_instances"]
+
+
+class CRFTask:
+    """Label the nodes of several graphs with 0 or 1.
+
+    The flat atom axis has three parts, each in the order of the instances: the atoms (p, label
+    0) of all nodes, the atoms (p, label 1) of all nodes, and the edges. The first two form
+    channel "unary", whose features are ``y·[U(x^p), 1]`` with y = −1 and +1; the third is
+    channel "pairwise", whose features are the pairwise potentials (one constant column where
+    there are none, so that Potts learners still have something to look at).
+
+    The loss is the Hamming loss ``Δ(y, y') = Σ_p node_weight_p [y_p ≠ y'_p]``, with weight 1 for
+    a node by default. An example is an instance: `slack` and `sample_weight` count instances.
+
+    Parameters
+    ----------
+    instances : sequence of CRFInstance
+        With equal numbers of potentials. Those without labels can be decoded, not learned from.
+    sample_weight : array-like of shape (m,), optional
+        Weights of the instances; equal by default.
+    fit_intercept : bool
+        Whether the unary features end with a constant.
+    """
+
+    exact = True
+
+    def __init__(
+        self,
+        instances: Sequence[CRFInstance],
+        sample_weight: npt.ArrayLike | None = None,
+        fit_intercept: bool = True,
+    ) -> None:
+        self.instances = check_instances(instances)
+        m = len(self.instances)
+        self._weight = example_weights(sample_weight, m)
+        self._node_start = _starts([i.n_nodes for i in self.instances])
+        self._edge_start = _starts([i.n_edges for i in self.instances])
+        self._node_owner = np.repeat(np.arange(m), np.diff(self._node_start))
+        self._edge_owner = np.repeat(np.arange(m), np.diff(self._edge_start))
+        shifted = [i.edges + s for i, s in zip(self.instances, self._node_start, strict=False)]
+        self._graph = Graph(int(self._node_start[-1]), np.concatenate(shifted))
+        self._channels = (
+            Channel("unary", _unary_features(self.instances, fit_intercept), "signed"),
+            Channel("pairwise", _pairwise_features(self.instances), "binary"),
+        )
+        self._labels, self._loss = _truth(self.instances)
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Channel "unary" with 2P atoms, then channel "pairwise" with E atoms."""
+        return self._channels
+
+    def n_blocks(self, slack: Slack) -> int:
+        """Return how many slack variables this choice of `slack` makes."""
+        return n_blocks(len(self.instances), slack)
+
+    def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
+        """Return for every block its most violated cut, by loss-augmented min-cut.
+
+        For every instance ``y' = argmin_y E(y) − Δ(y_i, y)``, exactly.
+
+        Raises
+        ------
+        ValueError
+            If an instance has no labels, or the score of an edge is negative or not finite.
+        """
+        if self._labels is None:
+            raise ValueError("separate needs the labels of every instance")
+        theta, capacity = self._energies(scores)
+        wrong = self._loss
+        theta = theta.copy()
+        theta[np.arange(wrong.size), 1 - self._labels] -= wrong
+        found = minimise(self._graph, theta, capacity).astype(np.intp)
+        loss = np.bincount(self._node_owner, wrong * (found != self._labels), len(self.instances))
+        return aggregate(
+            loss,
+            self._difference(found),
+            scores,
+            self._weight,
+            block_of_example(len(self.instances), slack),
+        )
+
+    def decode(self, scores: FloatArray) -> list[IntArray]:
+        """Return the labels (P,) of least energy of every instance; ties go to label 0."""
+        found = minimise(self._graph, *self._energies(scores)).astype(np.intp)
+        return np.split(found, self._node_start[1:-1])
+
+    def energies(self, scores: FloatArray, instance: int = 0) -> tuple[FloatArray, FloatArray]:
+        """Return θ (P, 2) and c (E,) of one instance: the terms of its energy."""
+        theta, capacity = self._energies(scores)
+        nodes = slice(self._node_start[instance], self._node_start[instance + 1])
+        edges = slice(self._edge_start[instance], self._edge_start[instance + 1])
+        return theta[nodes], capacity[edges]
+
+    def _energies(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        n_nodes = self._graph.n_nodes
+        if scores.shape != (2 * n_nodes + self._graph.n_edges,):
+            raise ValueError(
+                f"scores has shape {scores.shape}, expected "
+                f"({2 * n_nodes + self._graph.n_edges},): one per atom"
+            )
+        return scores[: 2 * n_nodes].reshape(2, n_nodes).T, scores[2 * n_nodes :]
+
+    def _difference(self, found: IntArray) -> sparse.csr_array:
+        """Return δψ_i(y'_i) of every instance, shape (m, N): non-zero where y' differs.
+
+        +1 on the atoms of y' and −1 on those of the truth.
+        """
+        assert self._labels is not None
+        n_nodes, m = self._graph.n_nodes, len(self.instances)
+        changed = np.flatnonzero(found != self._labels)
+        sign = np.where(self._labels[changed] == 1, 1.0, -1.0)
+        tail, head = self._graph.edges.T
+        cut_now = (found[tail] != found[head]).astype(np.int8)
+        cut_change = cut_now - (self._labels[tail] != self._labels[head])
+        recut = np.flatnonzero(cut_change)
+        owner = np.concatenate(
+            [self._node_owner[changed], self._node_owner[changed], self._edge_owner[recut]]
+        )
+        column = np.concatenate([changed, changed + n_nodes, recut + 2 * n_nodes])
+        value = np.concatenate([sign, -sign, cut_change[recut].astype(np.float64)])
+        # Stable: within a row the columns stay in ascending order.
+        order = np.argsort(owner, kind="stable")
+        first = _starts(np.bincount(owner, minlength=m))
+        n_atoms = 2 * n_nodes + self._graph.n_edges
+        return sparse.csr_array((value[order], column[order], first), shape=(m, n_atoms))
+
+
+def check_instances(instances: Sequence[CRFInstance]) -> tuple[CRFInstance, ...]:
+    """Return the instances as a tuple; ValueError unless they have the same potentials."""
+    checked = tuple(instances)
+    if not checked:
+        raise ValueError("instances is empty: at least one graph is needed")
+    for number, instance in enumerate(checked):
+        if not isinstance(instance, CRFInstance):
+            raise ValueError(f"instances[{number}] is {type(instance).__name__}, not CRFInstance")
+        for name in ("unary", "pairwise"):
+            here, there = getattr(instance, name).shape[1], getattr(checked[0], name).shape[1]
+            if here != there:
+                raise ValueError(
+                    f"instances[{number}] has {here} {name} potentials, instances[0] has {there}"
+                )
+    return checked
+
+
+def _starts(counts: npt.ArrayLike) -> IntArray:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+
+
+def _unary_features(instances: tuple[CRFInstance, ...], fit_intercept: bool) -> FloatArray:
+    positive = np.concatenate([i.unary for i in instances])
+    if fit_intercept:
+        positive = np.column_stack([positive, np.ones(len(positive))])
+    return np.concatenate([-positive, positive])
+
+
+def _pairwise_features(instances: tuple[CRFInstance, ...]) -> FloatArray:
+    features = np.concatenate([i.pairwise for i in instances])
+    return features if features.shape[1] else np.ones((len(features), 1))
+
+
+def _truth(instances: tuple[CRFInstance, ...]) -> tuple[IntArray | None, FloatArray]:
+    """Return all labels, None where an instance has none, and the cost of each wrong one."""
+    cost = [np.ones(i.n_nodes) if i.node_weight is None else i.node_weight for i in instances]
+    labels = [i.labels for i in instances if i.labels is not None]
+    known = len(labels) == len(instances)
+    return np.concatenate(labels) if known else None, np.concatenate(cost)

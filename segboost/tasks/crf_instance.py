@@ -1,0 +1,100 @@
+"""One graph with its potentials: the input of the CRF learners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray, IntArray
+from segboost.graphs.graph import as_edges
+
+
+@dataclass(frozen=True, eq=False)
+class CRFInstance:
+    """The potentials, and for training the labels, of one graph.
+
+    Arrays are kept as they are where their type allows, and never modified.
+
+    Parameters
+    ----------
+    unary : array-like of shape (P, K)
+        ``U_k(x, y^p = +1)``; ``U_k(x, −1)`` is its negative. The sign does not matter to the
+        learners, which find their own.
+    edges : array-like of int, shape (E, 2)
+        Pairs of different nodes.
+    pairwise : array-like of shape (E, L)
+        The potentials of cutting each edge; not negative.
+    labels : array-like of shape (P,), optional
+        0 (background) or 1 (foreground); None where they are to be predicted.
+    node_weight : array-like of shape (P,), optional
+        What a wrong label costs, 1 by default; the pixels of a superpixel, for example.
+
+    Raises
+    ------
+    ValueError
+        Names the argument that is at fault.
+    """
+
+    unary: FloatArray
+    edges: IntArray
+    pairwise: FloatArray
+    labels: IntArray | None = None
+    node_weight: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        unary = _matrix("unary", self.unary)
+        edges = as_edges(self.edges, len(unary))
+        if (edges[:, 0] == edges[:, 1]).any():
+            raise ValueError("edges must join different nodes: one of them is a self loop")
+        pairwise = _matrix("pairwise", self.pairwise)
+        if len(pairwise) != len(edges):
+            raise ValueError(f"pairwise has {len(pairwise)} rows for {len(edges)} edges")
+        if pairwise.size and pairwise.min() < 0:
+            raise ValueError(f"pairwise must not be negative, got {pairwise.min()}")
+        checked = {"unary": unary, "edges": edges, "pairwise": pairwise}
+        if self.labels is not None:
+            checked["labels"] = _labels(self.labels, len(unary))
+        if self.node_weight is not None:
+            checked["node_weight"] = _node_weight(self.node_weight, len(unary))
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes P."""
+        return int(self.unary.shape[0])
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges E."""
+        return int(self.edges.shape[0])
+
+
+def _matrix(name: str, value: npt.ArrayLike) -> FloatArray:
+    array = np.asarray(value, np.float64)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be two-dimensional, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite: it contains NaN or infinity")
+    return array
+
+
+def _labels(value: npt.ArrayLike, n_nodes: int) -> IntArray:
+    array: npt.NDArray[Any] = np.asarray(value)
+    if array.shape != (n_nodes,):
+        raise ValueError(f"labels must have shape ({n_nodes},), got {array.shape}")
+    if not ((array == 0) | (array == 1)).all():
+        raise ValueError(f"labels must be 0 or 1, got {np.unique(array)[:5].tolist()}")
+    return array.astype(np.intp, copy=False)
+
+
+def _node_weight(value: npt.ArrayLike, n_nodes: int) -> FloatArray:
+    array = np.asarray(value, np.float64)
+    if array.shape != (n_nodes,):
+        raise ValueError(f"node_weight must have shape ({n_nodes},), got {array.shape}")
+    if not np.isfinite(array).all() or (array < 0).any():
+        raise ValueError("node_weight must be finite and not negative")
+    return array
