@@ -97,45 +97,6 @@ class LabelCodeTask:
         return np.argmax(self.class_scores(scores), axis=1)
 
 
-def binary_task(
-    X: npt.NDArray[Any], y: IntArray | None, sample_weight: npt.ArrayLike | None = None
-) -> LabelCodeTask:
-    """Return the LPBoost task: classes 0 and 1 stand for −1 and +1, ψ(x, y) = ½ y φ(x)."""
-    codes = np.array([[-0.5], [0.5]])
-    return LabelCodeTask(X, y, codes, zero_one_cost(2), sample_weight, ("margin",))
-
-
-class MulticlassTask(LabelCodeTask):
-    """Multi-class boosting (MultiBoost): Γ(y) is the y-th unit vector.
-
-    Parameters
-    ----------
-    X : ndarray of shape (m, d)
-    y : ndarray of int, shape (m,), or None
-    n_classes : int
-    cost : ndarray of shape (k, k), optional
-        Δ(y, y'); 0/1 where it is not given.
-    sample_weight : ndarray of shape (m,), optional
-    """
-
-    def __init__(
-        self,
-        X: npt.NDArray[Any],
-        y: IntArray | None,
-        n_classes: int,
-        cost: FloatArray | None = None,
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> None:
-        cost = zero_one_cost(n_classes) if cost is None else cost
-        names = tuple(f"class {k}" for k in range(n_classes))
-        super().__init__(X, y, np.eye(n_classes), cost, sample_weight, names)
-
-
-def zero_one_cost(n_classes: int) -> FloatArray:
-    """Return the 0/1 loss as a matrix."""
-    return 1.0 - np.eye(n_classes)
-
-
 def check_cost(cost: npt.ArrayLike, n_classes: int) -> FloatArray:
     """Return the cost matrix as float64, or raise ValueError saying what is wrong with it."""
     matrix = np.asarray(cost, dtype=np.float64)

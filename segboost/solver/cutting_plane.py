@@ -1,0 +1,137 @@
+"""Cutting planes: the master over the columns at hand, solved to a certified gap."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from segboost._types import FloatArray
+from segboost.solver.atoms import Cuts, Task
+from segboost.solver.columns import ColumnPool
+from segboost.solver.master import DualMaster, Master, MasterSolution, PrimalMaster
+from segboost.solver.options import SolverOptions
+from segboost.solver.steps import relative_gap
+from segboost.solver.working_set import WorkingSet
+
+VIOLATION = 1e-10
+"""A cut separates a point where it is violated by more than this; below is rounding."""
+
+
+class CuttingPlane:
+    """The restricted problem: a growing pool of columns, a live master and its cuts.
+
+    After `solve`, ``best_weights`` has the objective ``best_objective``, and no weights on the
+    columns at hand have one below ``lower_bound``.
+    """
+
+    def __init__(self, task: Task, options: SolverOptions) -> None:
+        self.task = task
+        self.options = options
+        self.pool = ColumnPool(task.channels)
+        self.working = WorkingSet(self.pool.n_atoms, options.patience)
+        n_blocks = task.n_blocks(options.slack)
+        form = DualMaster if options.form == "dual" else PrimalMaster
+        self.master: Master = form(options.C, n_blocks)
+        self.n_oracle_calls = 0
+        self.worst_violation = np.inf
+        self.lower_bound = 0.0
+        self.best_weights: FloatArray = np.zeros(0)
+        self.best_objective = np.inf
+        self._best_scores: FloatArray = np.zeros(self.pool.n_atoms)
+        self.solution: MasterSolution | None = None
+
+    def start(self, rng: np.random.Generator) -> None:
+        """Make the first cut at w = 0, where it gives the first example weights.
+
+        The loss alone decides there, and often ties: a score far below any loss difference draws
+        the outputs among the tied ones at random.
+        """
+        noise = 1e-6 * rng.standard_normal(self.pool.n_atoms)
+        cuts = self._separate(noise)
+        self._record(np.zeros(0), np.zeros(self.pool.n_atoms), cuts)
+        self._add(cuts)
+        self._solve_master()
+
+    def add_columns(self, first: int) -> None:
+        """Bring the pool's columns from position `first` on into the master."""
+        self.master.add_columns(self.pool.entries(self.working.cuts.weights, first))
+        self.best_weights = np.append(self.best_weights, np.zeros(len(self.pool) - first))
+
+    def solve(self, gap: float) -> None:
+        """Add cuts until the relative gap (or the absolute ε_cp of the options) is reached."""
+        while True:
+            solution = self._solve_master()
+            if self.options.epsilon_cp is None and self.gap <= gap:
+                return
+            scores = self.pool.scores(solution.weights)
+            if not self._cut_off(solution, scores):
+                return
+            self._purge()
+
+    @property
+    def gap(self) -> float:
+        """The relative gap on the columns at hand."""
+        return relative_gap(self.best_objective, self.lower_bound)
+
+    def atom_weights(self) -> FloatArray:
+        """Return W of the last master solution."""
+        assert self.solution is not None
+        return self.working.atom_weights(self.solution.multipliers)
+
+    def _solve_master(self) -> MasterSolution:
+        self.solution = self.master.solve()
+        self.lower_bound = min(self.solution.objective, self.best_objective)
+        self.working.note(self.solution.multipliers)
+        return self.solution
+
+    def _cut_off(self, solution: MasterSolution, scores: FloatArray) -> bool:
+        """Add cuts that separate the LP point; False where there are none worth adding."""
+        centre = self.options.centre
+        if centre > 0 and self.best_objective < np.inf:
+            between = centre * self.best_weights + (1 - centre) * solution.weights
+            between_scores = centre * self._best_scores + (1 - centre) * scores
+            cuts = self._separate(between_scores)
+            self._record(between, between_scores, cuts)
+            if self._add_violated(cuts, solution, scores) or self._finished():
+                return True
+        cuts = self._separate(scores)
+        self._record(solution.weights, scores, cuts)
+        return self._add_violated(cuts, solution, scores)
+
+    def _finished(self) -> bool:
+        """Whether the best point has already met the gap: the next solve will notice."""
+        return self.options.epsilon_cp is None and self.gap <= self.options.gap
+
+    def _add_violated(self, cuts: Cuts, solution: MasterSolution, scores: FloatArray) -> bool:
+        violation = cuts.loss - cuts.weights @ scores - solution.slack[cuts.block]
+        self.worst_violation = float(violation.max(initial=0.0))
+        epsilon = self.options.epsilon_cp
+        if epsilon is not None and np.maximum(violation, 0.0).sum() <= epsilon:
+            return False
+        separating = violation > VIOLATION
+        if not separating.any():
+            return False
+        self._add(cuts.select(separating))
+        return True
+
+    def _separate(self, scores: FloatArray) -> Cuts:
+        self.n_oracle_calls += 1
+        return self.task.separate(scores, self.options.slack)
+
+    def _record(self, weights: FloatArray, scores: FloatArray, cuts: Cuts) -> None:
+        """Note the point if ``1ᵀw + C Σ_b max(0, loss_b − a_b·Φw)`` is the lowest yet."""
+        slack = np.maximum(cuts.loss - cuts.weights @ scores, 0.0).sum()
+        objective = float(weights.sum() + self.options.C * slack)
+        if objective < self.best_objective:
+            self.best_objective = objective
+            self.best_weights, self._best_scores = weights.copy(), scores
+
+    def _add(self, cuts: Cuts) -> None:
+        self.master.add_cuts(cuts.block, cuts.loss, self.pool.entries(cuts.weights))
+        self.working.add(cuts)
+
+    def _purge(self) -> None:
+        idle = self.working.idle()
+        # Removing a few at a time costs more than it saves.
+        if len(idle) > 0.25 * len(self.working):
+            self.master.remove_cuts(idle)
+            self.working.remove(idle)

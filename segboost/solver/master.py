@@ -1,0 +1,275 @@
+"""The restricted master LP on one live HiGHS object. No other module names the LP library.
+
+The problem over the cuts c and columns j at hand, with entries ``A_cj = a_c·φ_j``:
+
+    primal   min 1ᵀw + C Σ_b ξ_b   s.t.  Σ_j A_cj w_j ≥ loss_c − ξ_b(c),   w, ξ ≥ 0
+    dual     max Σ_c λ_c loss_c    s.t.  Σ_c λ_c A_cj ≤ 1 for every j,  Σ_{c∈b} λ_c ≤ C,   λ ≥ 0
+
+Whichever form is solved, a solution has w ≥ 0, ξ ≥ 0 and λ ≥ 0: the signs of the LP library
+stop here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray, IntArray
+
+INFINITY = highspy.kHighsInf
+FEASIBILITY = 1e-9
+DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4
+
+
+class MasterError(RuntimeError):
+    """The LP library could not solve a master problem, which is always feasible and bounded."""
+
+
+@dataclass(frozen=True, eq=False)
+class MasterSolution:
+    """A solution of the restricted master.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_columns,)
+        w ≥ 0.
+    slack : ndarray of shape (n_blocks,)
+        ξ ≥ 0; zero for blocks without a cut.
+    multipliers : ndarray of shape (n_cuts,)
+        λ ≥ 0, in the order the cuts were added (removed ones left out).
+    objective : float
+    """
+
+    weights: FloatArray
+    slack: FloatArray
+    multipliers: FloatArray
+    objective: float
+
+
+class Master(Protocol):
+    """Add cuts, add columns, solve."""
+
+    def add_columns(self, entries: FloatArray) -> None:
+        """Add columns with their entries A, shape (n_cuts, n_new)."""
+        ...
+
+    def add_cuts(self, block: IntArray, loss: FloatArray, entries: FloatArray) -> None:
+        """Add cuts with their entries A, shape (n_new, n_columns)."""
+        ...
+
+    def remove_cuts(self, cuts: IntArray) -> None:
+        """Remove the cuts at these positions."""
+        ...
+
+    def solve(self) -> MasterSolution:
+        """Solve from the last basis."""
+        ...
+
+    def basis(self) -> dict[str, npt.NDArray[np.int8]]:
+        """Return the current basis, for a checkpoint."""
+        ...
+
+    def restart(self, basis: dict[str, npt.NDArray[np.int8]]) -> None:
+        """Forget all state but the problem and start from this basis."""
+        ...
+
+
+class _LiveProblem:
+    """What both forms share: the HiGHS object, its options, its errors and its basis."""
+
+    def __init__(self) -> None:
+        self._highs = highspy.Highs()
+        for option, value in {
+            "output_flag": False,
+            "threads": 1,
+            "presolve": "off",
+            "primal_feasibility_tolerance": FEASIBILITY,
+            "dual_feasibility_tolerance": FEASIBILITY,
+        }.items():
+            _check(self._highs.setOptionValue(option, value), f"option {option}")
+
+    def _run(self, strategy: int) -> Any:
+        """Solve with this simplex, then with the other, then from scratch."""
+        for attempt in (strategy, PRIMAL_SIMPLEX + DUAL_SIMPLEX - strategy, None):
+            if attempt is None:
+                _check(self._highs.clearSolver(), "clearSolver")
+            self._highs.setOptionValue("simplex_strategy", attempt or DUAL_SIMPLEX)
+            self._highs.run()
+            if self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+                return self._highs.getSolution()
+        raise MasterError(
+            "the LP solver stopped with status "
+            f"'{self._highs.modelStatusToString(self._highs.getModelStatus())}'"
+        )
+
+    def _objective(self) -> float:
+        return float(self._highs.getObjectiveValue())
+
+    def basis(self) -> dict[str, npt.NDArray[np.int8]]:
+        """Return the status of every LP column and row."""
+        basis = self._highs.getBasis()
+        return {
+            "column_status": np.array([int(s) for s in basis.col_status], dtype=np.int8),
+            "row_status": np.array([int(s) for s in basis.row_status], dtype=np.int8),
+        }
+
+    def restart(self, basis: dict[str, npt.NDArray[np.int8]]) -> None:
+        """Drop factors, edge weights and solution; keep the problem and this basis."""
+        _check(self._highs.clearSolver(), "clearSolver")
+        fresh = highspy.HighsBasis()
+        fresh.col_status = [highspy.HighsBasisStatus(int(s)) for s in basis["column_status"]]
+        fresh.row_status = [highspy.HighsBasisStatus(int(s)) for s in basis["row_status"]]
+        fresh.valid = True
+        _check(self._highs.setBasis(fresh), "setBasis")
+
+
+class DualMaster(_LiveProblem):
+    """The dual form: weak learners are rows, cuts are columns.
+
+    New cuts leave the basis primal feasible (primal simplex goes on), new learners leave it dual
+    feasible (dual simplex goes on). A block gets its row with its first cut.
+    """
+
+    def __init__(self, C: float, n_blocks: int) -> None:
+        super().__init__()
+        self._C = C
+        self._block_row = np.full(n_blocks, -1, dtype=np.int64)
+        self._column_row = np.empty(0, dtype=np.int64)
+        self._strategy = PRIMAL_SIMPLEX
+
+    def add_columns(self, entries: FloatArray) -> None:
+        """Add the rows ``Σ_c λ_c A_cj ≤ 1``."""
+        n_new = entries.shape[1]
+        first = self._highs.getNumRow()
+        add_rows(self._highs, np.full(n_new, -INFINITY), np.ones(n_new), entries.T)
+        self._column_row = np.append(self._column_row, np.arange(first, first + n_new))
+        self._strategy = DUAL_SIMPLEX
+
+    def add_cuts(self, block: IntArray, loss: FloatArray, entries: FloatArray) -> None:
+        """Add the variables λ_c ≥ 0 with cost −loss_c (the LP library minimises)."""
+        self._add_block_rows(np.unique(block[self._block_row[block] < 0]))
+        n_new, width = entries.shape
+        row = np.empty((n_new, width + 1), dtype=np.int32)
+        row[:, :width] = self._column_row
+        row[:, width] = self._block_row[block]
+        value = np.column_stack([entries, np.ones(n_new)])
+        add_columns(self._highs, -loss, row, value)
+        self._strategy = PRIMAL_SIMPLEX
+
+    def _add_block_rows(self, blocks: IntArray) -> None:
+        if len(blocks) == 0:
+            return
+        first = self._highs.getNumRow()
+        empty = np.empty((len(blocks), 0))
+        add_rows(self._highs, np.full(len(blocks), -INFINITY), np.full(len(blocks), self._C), empty)
+        self._block_row[blocks] = np.arange(first, first + len(blocks))
+
+    def remove_cuts(self, cuts: IntArray) -> None:
+        """Remove variables; those at zero outside the basis leave it valid."""
+        _check(self._highs.deleteCols(len(cuts), cuts.astype(np.int32)), "deleteCols")
+
+    def solve(self) -> MasterSolution:
+        """Return the solution; w and ξ are the multipliers of the rows."""
+        solution = self._run(self._strategy)
+        dual = -np.array(solution.row_dual)
+        slack = np.zeros(len(self._block_row))
+        known = self._block_row >= 0
+        slack[known] = np.maximum(dual[self._block_row[known]], 0.0)
+        return MasterSolution(
+            np.maximum(dual[self._column_row], 0.0),
+            slack,
+            np.maximum(np.array(solution.col_value), 0.0),
+            -self._objective(),
+        )
+
+
+class PrimalMaster(_LiveProblem):
+    """The primal form as printed in the paper: weights and slacks are columns, cuts are rows."""
+
+    def __init__(self, C: float, n_blocks: int) -> None:
+        super().__init__()
+        self._n_blocks = n_blocks
+        self._column_at = np.empty(0, dtype=np.int64)
+        nothing = np.empty((n_blocks, 0))
+        add_columns(self._highs, np.full(n_blocks, C), nothing.astype(np.int32), nothing)
+        self._strategy = PRIMAL_SIMPLEX
+
+    def add_columns(self, entries: FloatArray) -> None:
+        """Add the variables w_j ≥ 0 of cost 1."""
+        n_cuts, n_new = entries.shape
+        rows = np.broadcast_to(np.arange(n_cuts, dtype=np.int32), (n_new, n_cuts))
+        first = self._highs.getNumCol()
+        add_columns(self._highs, np.ones(n_new), rows, entries.T)
+        self._column_at = np.append(self._column_at, np.arange(first, first + n_new))
+        self._strategy = PRIMAL_SIMPLEX
+
+    def add_cuts(self, block: IntArray, loss: FloatArray, entries: FloatArray) -> None:
+        """Add the rows ``Σ_j A_cj w_j + ξ_b ≥ loss_c``."""
+        at = np.broadcast_to(self._column_at, entries.shape)
+        columns = np.column_stack([at, block]).astype(np.int32)
+        values = np.column_stack([entries, np.ones(len(block))])
+        add_rows(self._highs, loss, np.full(len(block), INFINITY), values, columns)
+        self._strategy = DUAL_SIMPLEX
+
+    def remove_cuts(self, cuts: IntArray) -> None:
+        """Remove rows."""
+        _check(self._highs.deleteRows(len(cuts), cuts.astype(np.int32)), "deleteRows")
+
+    def solve(self) -> MasterSolution:
+        """Return the solution; λ are the multipliers of the rows."""
+        solution = self._run(self._strategy)
+        value = np.maximum(np.array(solution.col_value), 0.0)
+        return MasterSolution(
+            value[self._column_at],
+            value[: self._n_blocks],
+            np.maximum(np.array(solution.row_dual), 0.0),
+            self._objective(),
+        )
+
+
+def add_rows(
+    highs: Any,
+    lower: FloatArray,
+    upper: FloatArray,
+    values: FloatArray,
+    columns: npt.NDArray[np.int32] | None = None,
+) -> None:
+    """Add rows given by dense values, shape (n_rows, width), at these LP columns (0 … width−1)."""
+    if columns is None:
+        columns = np.broadcast_to(np.arange(values.shape[1], dtype=np.int32), values.shape)
+    starts, index, value = _compressed(columns, values)
+    status = highs.addRows(len(values), lower, upper, len(value), starts, index, value)
+    _check(status, "addRows")
+
+
+def add_columns(
+    highs: Any, cost: FloatArray, rows: npt.NDArray[np.int32], values: FloatArray
+) -> None:
+    """Add columns x ≥ 0 given by dense values, shape (n_columns, height), at these LP rows."""
+    n = len(cost)
+    starts, index, value = _compressed(rows, values)
+    status = highs.addCols(
+        n, cost, np.zeros(n), np.full(n, INFINITY), len(value), starts, index, value
+    )
+    _check(status, "addCols")
+
+
+def _compressed(
+    index: npt.NDArray[np.int32], value: FloatArray
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], FloatArray]:
+    """Return starts, indices and values of the entries that are not zero."""
+    keep = value != 0.0
+    starts = np.concatenate([[0], np.cumsum(keep.sum(axis=1))[:-1]]).astype(np.int32)
+    if len(value) == 0:
+        starts = np.empty(0, dtype=np.int32)
+    return starts, np.ascontiguousarray(index[keep], dtype=np.int32), value[keep]
+
+
+def _check(status: Any, what: str) -> None:
+    """Raise where HiGHS refuses: it answers bad rows with a status, not an exception."""
+    if status == highspy.HighsStatus.kError:
+        raise MasterError(f"the LP library refused {what}; are all values finite?")

@@ -1,0 +1,87 @@
+"""How to solve: the choices of the loop, checked once, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from segboost._types import Slack
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """The parameters of the structured LP and of the way to its solution.
+
+    Parameters
+    ----------
+    C : float
+        Price of slack; larger fits the training data more closely.
+    n_iterations : int
+        Most rounds of column generation.
+    slack : "one", "each" or int
+        One slack in all, one for each example, or that many blocks. The optimum is the same.
+    gap : float
+        Relative precision (UB − LB) ≤ gap·UB that the cutting planes reach in the end.
+    epsilon_cp : float or None
+        The paper's absolute precision instead: stop when the cuts at the LP point are violated
+        by at most this much in total. The objective's error is then up to C·epsilon_cp.
+    epsilon_cg : float
+        Stop when no new column scores more than 1 + epsilon_cg.
+    form : "dual" or "primal"
+        Which form of the master is solved.
+    centre : float
+        Share of the best known point in the point the oracle is asked at (in-out
+        stabilisation); 0 asks at the LP point.
+    patience : int or None
+        Solves that a cut may stay unused before it is purged; None keeps all cuts.
+    columns : "channel" or "best"
+        Add the best new column of every channel, or the single best one.
+    adaptive : bool
+        Solve the early, soon outdated masters less precisely.
+    """
+
+    C: float = 1.0
+    n_iterations: int = 100
+    slack: Slack = "one"
+    gap: float = 1e-3
+    epsilon_cp: float | None = None
+    epsilon_cg: float = 1e-3
+    form: Literal["dual", "primal"] = "dual"
+    centre: float = 0.7
+    patience: int | None = 20
+    columns: Literal["channel", "best"] = "channel"
+    adaptive: bool = True
+
+    def __post_init__(self) -> None:
+        _require(_positive(self.C), "C", self.C, "a finite number above 0")
+        _require(_count(self.n_iterations), "n_iterations", self.n_iterations, "a whole number ≥ 1")
+        _require(0 < self.gap < 1, "gap", self.gap, "a number between 0 and 1")
+        cp = self.epsilon_cp
+        _require(cp is None or _positive(cp), "epsilon_cp", cp, "None or a number above 0")
+        _require(self.epsilon_cg >= 0, "epsilon_cg", self.epsilon_cg, "a number ≥ 0")
+        _require(self.form in ("dual", "primal"), "form", self.form, "'dual' or 'primal'")
+        _require(0 <= self.centre < 1, "centre", self.centre, "a number from 0 to below 1")
+        patience = self.patience
+        _require(patience is None or patience >= 1, "patience", patience, "None or a number ≥ 1")
+        _require(self.columns in ("channel", "best"), "columns", self.columns, "'channel', 'best'")
+
+    def literal(self) -> SolverOptions:
+        """Return the paper's Algorithms 1 and 2: primal LP, all cuts kept, no stabilisation."""
+        return replace(
+            self, form="primal", centre=0.0, patience=None, columns="best", adaptive=False
+        )
+
+
+def _positive(value: float) -> bool:
+    return bool(np.isfinite(value) and value > 0)
+
+
+def _count(value: int) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1
+
+
+def _require(holds: bool, name: str, value: object, expected: str) -> None:
+    if not holds:
+        raise ValueError(f"{name} must be {expected}, got {value!r}")

@@ -1,0 +1,77 @@
+"""What the loop tells the world: one frozen step a round, one certificate at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+StopReason = Literal["optimal", "iterations", "stopped", "running"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """The state after one round of column generation.
+
+    Parameters
+    ----------
+    iteration : int
+        Rounds done, from 1.
+    objective : float
+        Best primal value so far, ``1ᵀw + C Σ_b ξ_b`` at a w that is at hand: an upper bound.
+    lower_bound : float
+        Value of the restricted master: no w on the columns at hand can do better.
+    global_bound : float
+        Lower bound over all columns of the weak learners' class: the master's value divided by
+        the best new column's score (scaling λ makes it feasible). A certificate where
+        separation and weak learners are exact.
+    gap : float
+        ``(objective − lower_bound) / objective``.
+    worst_violation : float
+        Largest violation of a cut found in the last query, over the blocks.
+    column_score : float
+        Best score ``W·φ`` of a new column; at most 1 + ε_cg at the optimum.
+    n_columns, n_cuts : int
+        Sizes of the master.
+    n_oracle_calls : int
+        Calls of the separation oracle so far.
+    seconds : float
+        Wall time since the start.
+    """
+
+    iteration: int
+    objective: float
+    lower_bound: float
+    global_bound: float
+    gap: float
+    worst_violation: float
+    column_score: float
+    n_columns: int
+    n_cuts: int
+    n_oracle_calls: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good the returned weights provably are.
+
+    `objective` − `lower_bound` bounds the error on the columns at hand; `objective` −
+    `global_bound` the error over all weak learners. `exact` says whether both oracles are exact,
+    so that the bounds hold without reserve; `reason` why the loop ended.
+    """
+
+    objective: float
+    lower_bound: float
+    global_bound: float
+    gap: float
+    global_gap: float
+    column_score: float
+    n_columns: int
+    n_cuts: int
+    exact: bool
+    reason: StopReason
+
+
+def relative_gap(upper: float, lower: float) -> float:
+    """Return (UB − LB)/UB, at least 0; 0 where UB is 0."""
+    return max(0.0, (upper - lower) / upper) if upper > 0 else 0.0

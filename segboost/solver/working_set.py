@@ -1,0 +1,80 @@
+"""The cuts at hand: kept, aged and purged. It neither solves nor infers."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from segboost._types import FloatArray, IntArray
+from segboost.solver.atoms import Cuts
+
+
+class WorkingSet:
+    """The cuts of the master, in the order of its multipliers.
+
+    Keeping the atom weights ``a`` of every cut is what prices a new column against old cuts.
+
+    Parameters
+    ----------
+    n_atoms : int
+    patience : int or None
+        How many solves in a row a cut may have λ = 0 before `idle` names it; None keeps all.
+    """
+
+    def __init__(self, n_atoms: int, patience: int | None) -> None:
+        self._patience = patience
+        self._block: IntArray = np.empty(0, dtype=np.intp)
+        self._loss: FloatArray = np.empty(0)
+        self._age: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._stacked = sparse.csr_array((0, n_atoms))
+        self._pending: list[sparse.csr_array] = []
+
+    def __len__(self) -> int:
+        return len(self._loss)
+
+    @property
+    def ages(self) -> npt.NDArray[np.int64]:
+        """For every cut the number of solves since it was last in use."""
+        return self._age
+
+    @property
+    def cuts(self) -> Cuts:
+        """All cuts, stacked."""
+        return Cuts(self._block, self._loss, self._weights())
+
+    def add(self, cuts: Cuts, ages: npt.NDArray[np.int64] | None = None) -> None:
+        """Append cuts (new ones have age 0)."""
+        self._block = np.append(self._block, cuts.block)
+        self._loss = np.append(self._loss, cuts.loss)
+        self._age = np.append(self._age, np.zeros(len(cuts), np.int64) if ages is None else ages)
+        self._pending.append(cuts.weights)
+
+    def note(self, multipliers: FloatArray) -> None:
+        """Age the cuts by the multipliers of the last solve."""
+        self._age = np.where(multipliers > 0, 0, self._age + 1)
+
+    def idle(self) -> IntArray:
+        """Return the positions of the cuts that stayed at λ = 0 for longer than the patience."""
+        if self._patience is None:
+            return np.empty(0, dtype=np.intp)
+        return np.flatnonzero(self._age > self._patience)
+
+    def remove(self, positions: IntArray) -> None:
+        """Forget these cuts."""
+        keep = np.ones(len(self), dtype=bool)
+        keep[positions] = False
+        self._stacked = self._weights()[np.flatnonzero(keep)]
+        self._block, self._loss, self._age = self._block[keep], self._loss[keep], self._age[keep]
+
+    def atom_weights(self, multipliers: FloatArray) -> FloatArray:
+        """Return ``W = Σ_c λ_c a_c``, shape (N,): what the weak learners are asked with."""
+        used = np.flatnonzero(multipliers)
+        return np.asarray(multipliers[used] @ self._weights()[used])
+
+    def _weights(self) -> sparse.csr_array:
+        if self._pending:
+            stack = [self._stacked, *self._pending] if self._stacked.shape[0] else self._pending
+            self._stacked = sparse.csr_array(sparse.vstack(stack, format="csr"))
+            self._pending = []
+        return self._stacked
