@@ -1,0 +1,236 @@
+"""Features as small integer codes: what stumps, trees and the AdaBoost family search.
+
+A feature becomes a column of uint8 codes and a list of ascending thresholds t with
+
+    code > b  ⇔  x > t[b]
+
+for every value x it was made from. A hypothesis found on the codes therefore answers the same
+on the features themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray
+
+MAX_BINS = 256
+"""What a uint8 can tell apart."""
+
+_BLOCK = 8  # columns copied at once: long enough for the cache lines of a row, small in memory
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedMatrix:
+    """A feature matrix as codes, one row a feature.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, shape (d, N), C-contiguous
+    thresholds : ndarray of float64, shape (d, B - 1)
+        Ascending; +inf where a feature has fewer bins than the widest one.
+    n_bins : ndarray of intp, shape (d,)
+        How many codes each feature uses.
+    """
+
+    codes: npt.NDArray[np.uint8]
+    thresholds: FloatArray
+    n_bins: npt.NDArray[np.intp]
+
+    @property
+    def n_features(self) -> int:
+        """The number d of features."""
+        return self.codes.shape[0]
+
+    @property
+    def n_rows(self) -> int:
+        """The number N of rows."""
+        return self.codes.shape[1]
+
+    @property
+    def width(self) -> int:
+        """The number B of bins of the widest feature."""
+        return self.thresholds.shape[1] + 1
+
+    def threshold(self, feature: int, cut: int) -> float:
+        """Return t with ``x > t ⇔ code > cut``; the cut -1 is the constant's, -inf."""
+        return float(self.thresholds[feature, cut]) if cut >= 0 else -np.inf
+
+
+def bin_features(
+    features: npt.NDArray[Any] | BinnedMatrix, max_bins: int = MAX_BINS
+) -> BinnedMatrix:
+    """Return the features as codes.
+
+    A feature with at most `max_bins` distinct values gets every midpoint as a threshold, another
+    one quantiles: bins of about equal counts, in which a frequent value stays alone.
+
+    Parameters
+    ----------
+    features : ndarray, shape (N, d), or BinnedMatrix
+        Finite real numbers, N and d at least 1. A BinnedMatrix is returned as it is; uint8 values
+        are translated by a table.
+    max_bins : int
+        From 2 to 256.
+
+    Returns
+    -------
+    BinnedMatrix
+        Independent of the order of the rows. Needs little memory beyond the codes.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape, NaN or infinite features, or `max_bins` out of range.
+    """
+    if isinstance(features, BinnedMatrix):
+        return features
+    if not 2 <= max_bins <= MAX_BINS:
+        raise ValueError(f"max_bins must be from 2 to {MAX_BINS}, got {max_bins}")
+    features = _check_features(features)
+    n, d = features.shape
+    codes = np.empty((d, n), dtype=np.uint8)
+    cuts: list[npt.NDArray[Any]] = []
+    for start in range(0, d, _BLOCK):
+        block = _columns(features[:, start : start + _BLOCK])
+        for column, out in zip(block, codes[start : start + _BLOCK], strict=True):
+            cuts.append(_bin_column(column, max_bins, out))
+    n_bins = np.array([c.size + 1 for c in cuts], dtype=np.intp)
+    thresholds = np.full((d, int(n_bins.max()) - 1), np.inf)
+    for row, cut in zip(thresholds, cuts, strict=True):
+        row[: cut.size] = cut
+    return BinnedMatrix(codes, thresholds, n_bins)
+
+
+def _check_features(features: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    features = np.asarray(features)
+    if features.ndim != 2 or 0 in features.shape:
+        raise ValueError(
+            f"features must have shape (N, d) with N and d at least 1, got {features.shape}"
+        )
+    if features.dtype.kind not in "fiub":
+        raise ValueError(f"features must be real numbers, got the dtype {features.dtype}")
+    return features
+
+
+def _columns(block: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the columns of `block` as contiguous rows of uint8, float32 or float64."""
+    keep = block.dtype in (np.uint8, np.float32)
+    columns = np.ascontiguousarray(block.T, dtype=block.dtype if keep else np.float64)
+    if columns.dtype.kind == "f" and not np.isfinite(columns).all():
+        raise ValueError("features must not contain NaN or infinity")
+    return columns
+
+
+def _bin_column(
+    column: npt.NDArray[Any], max_bins: int, out: npt.NDArray[np.uint8]
+) -> npt.NDArray[Any]:
+    """Write the codes of one feature to `out`; return its thresholds."""
+    if column.dtype == np.uint8:
+        counts = np.bincount(column, minlength=MAX_BINS)
+        values = np.flatnonzero(counts)
+        cuts = cut_points(values.astype(np.float64), counts[values], max_bins)
+        table = np.searchsorted(cuts, np.arange(MAX_BINS), side="left").astype(np.uint8)
+        np.take(table, column, out=out)
+        return cuts
+    ordered = np.sort(column)
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    counts = np.diff(starts, append=ordered.size)
+    cuts = cut_points(ordered[starts], counts, max_bins)
+    encode(column, cuts, out)
+    return cuts
+
+
+def cut_points(
+    values: npt.NDArray[Any], counts: npt.NDArray[np.intp], max_bins: int
+) -> npt.NDArray[Any]:
+    """Return the thresholds for ascending distinct `values` that occur `counts` times.
+
+    Each lies at or above one value and below the next, also where their midpoint rounds, and in
+    the precision of the values: a comparison gives the same answer whether or not the threshold
+    is widened to float64 first.
+    """
+    if values.size <= max_bins:
+        last = np.arange(values.size - 1)
+    else:
+        last = quantile_cuts(counts, max_bins)
+    low, high = values[last], values[last + 1]
+    middle = low * values.dtype.type(0.5) + high * values.dtype.type(0.5)
+    return np.where((middle >= low) & (middle < high), middle, low)
+
+
+def quantile_cuts_numpy(counts: npt.NDArray[np.intp], max_bins: int) -> npt.NDArray[np.intp]:
+    """Return the index of the last value of every bin but the last, in ascending order.
+
+    A bin is closed once it holds its share of the rows that are left, or before a value that
+    fills a bin by itself.
+    """
+    left = int(counts.sum())
+    bins_left, held = max_bins, 0
+    last: list[int] = []
+    for i in range(counts.size - 1):
+        held += int(counts[i])
+        if held * bins_left >= left or int(counts[i + 1]) * bins_left >= left:
+            last.append(i)
+            left -= held
+            bins_left -= 1
+            held = 0
+            if bins_left == 1:
+                break
+    return np.array(last, dtype=np.intp)
+
+
+@nb.njit(cache=True, nogil=True)
+def quantile_cuts(
+    counts: npt.NDArray[np.intp], max_bins: int
+) -> npt.NDArray[np.intp]:  # pragma: no cover - compiled
+    """Compiled `quantile_cuts_numpy`."""
+    left = counts.sum()
+    bins_left = max_bins
+    held = 0
+    last = np.empty(max_bins - 1, dtype=np.intp)
+    found = 0
+    for i in range(counts.size - 1):
+        held += counts[i]
+        if held * bins_left >= left or counts[i + 1] * bins_left >= left:
+            last[found] = i
+            found += 1
+            left -= held
+            bins_left -= 1
+            held = 0
+            if bins_left == 1:
+                break
+    return last[:found]
+
+
+def encode_numpy(
+    column: npt.NDArray[Any], cuts: npt.NDArray[Any], out: npt.NDArray[np.uint8]
+) -> None:
+    """Write to `out` how many of the ascending `cuts` each value of `column` is above."""
+    out[:] = np.searchsorted(cuts, column, side="left")
+
+
+@nb.njit(cache=True, nogil=True)
+def encode(
+    column: npt.NDArray[Any], cuts: npt.NDArray[Any], out: npt.NDArray[np.uint8]
+) -> None:  # pragma: no cover - compiled
+    """Compiled `encode_numpy`; without branches on the data, as those are unpredictable."""
+    padded = np.full(256, np.inf, dtype=cuts.dtype)
+    padded[: cuts.size] = cuts
+    for i in range(column.size):
+        x = column[i]
+        code = 0
+        code += 128 * (x > padded[code + 127])
+        code += 64 * (x > padded[code + 63])
+        code += 32 * (x > padded[code + 31])
+        code += 16 * (x > padded[code + 15])
+        code += 8 * (x > padded[code + 7])
+        code += 4 * (x > padded[code + 3])
+        code += 2 * (x > padded[code + 1])
+        code += 1 * (x > padded[code])
+        out[i] = code

@@ -1,0 +1,82 @@
+"""Checks of arguments and of stored arrays that the weak learners share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray, Outputs
+
+
+def is_binary(outputs: Outputs) -> bool:
+    """Return whether hypotheses answer 0 and 1 rather than ±1."""
+    return outputs == "binary"
+
+
+def check_outputs(outputs: Outputs) -> Outputs:
+    """Return `outputs`; ValueError unless it is ``signed`` or ``binary``."""
+    if outputs not in get_args(Outputs):
+        choices = ", ".join(map(repr, get_args(Outputs)))
+        raise ValueError(f"outputs must be one of {choices}, got {outputs!r}")
+    return outputs
+
+
+def check_weights(weights: FloatArray, n_rows: int) -> FloatArray:
+    """Return the weights as float64, shape (N, K); ValueError unless finite and of N rows."""
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.ndim != 2 or weights.shape[0] != n_rows:
+        raise ValueError(f"weights must have shape ({n_rows}, K), got {weights.shape}")
+    if not np.isfinite(weights).all():
+        raise ValueError("weights must not contain NaN or infinity")
+    return weights
+
+
+def check_table(features: npt.NDArray[Any]) -> FloatArray:
+    """Return the features as float64, shape (N, d); ValueError unless finite and not empty."""
+    table = np.asarray(features, dtype=np.float64)
+    if table.ndim != 2 or 0 in table.shape:
+        raise ValueError(
+            f"features must have shape (N, d) with N and d at least 1, got {table.shape}"
+        )
+    if not np.isfinite(table).all():
+        raise ValueError("features must not contain NaN or infinity")
+    return table
+
+
+def read_array(
+    arrays: Mapping[str, npt.NDArray[Any]],
+    name: str,
+    kind: str,
+    shape: tuple[int | None, ...],
+    *,
+    finite: bool = True,
+) -> npt.NDArray[Any]:
+    """Return a stored array; ValueError where it is missing or does not fit.
+
+    Parameters
+    ----------
+    arrays : mapping of str to ndarray
+    name : str
+    kind : str
+        The `kind` of dtype it must have: "i" integers, "f" reals, "b" booleans.
+    shape : tuple of int or None
+        None where any length fits.
+    finite : bool
+        Whether NaN and infinities are refused.
+    """
+    if name not in arrays:
+        raise ValueError(f"the stored array {name!r} is missing")
+    array = np.asarray(arrays[name])
+    if array.dtype.kind != kind:
+        raise ValueError(f"the stored array {name!r} has the wrong dtype {array.dtype}")
+    fits = len(array.shape) == len(shape) and all(
+        want in (None, have) for want, have in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(f"the stored array {name!r} has shape {array.shape}, expected {shape}")
+    if finite and kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"the stored array {name!r} contains NaN or infinity")
+    return array

@@ -1,0 +1,150 @@
+"""Sums of weights by code: the one kernel under stumps, trees and the AdaBoost family.
+
+    H[f, b] = Σ_{i: codes[f, rows_i] = b} values_i
+
+for one column of values, or for several at once. Sums are float64. Stores to one bin that follow
+each other wait for one another; the kernels interleave features so that they seldom do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.extending import intrinsic
+
+from segboost._types import FloatArray
+
+TILE = 8
+"""How many columns of values one pass sums; narrower ones are padded with zeros."""
+
+Codes = npt.NDArray[np.uint8]
+Rows = npt.NDArray[np.int32]
+
+
+def histogram(codes: Codes, rows: Rows, values: FloatArray, width: int) -> FloatArray:
+    """Return the sums of `values` by feature and code.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, shape (d, N), C-contiguous
+    rows : ndarray of int32, shape (M,)
+        The rows to sum over, ascending for speed.
+    values : ndarray of float64, shape (M,) or (M, K)
+        One value, or one of each column, for every entry of `rows`.
+    width : int
+        The number B of bins; above every code.
+
+    Returns
+    -------
+    ndarray of float64, shape (d, B) or (d, B, K)
+    """
+    d = codes.shape[0]
+    if values.ndim == 1:
+        out = np.zeros((d, width))
+        add_rows(codes, rows, np.ascontiguousarray(values), out)
+        return out
+    k = values.shape[1]
+    out = np.empty((d, width, k))
+    for start in range(0, k, TILE):
+        sums = np.zeros((d, width, TILE))
+        add_rows_tile(codes, rows, tile_of(values, start), sums)
+        out[:, :, start : start + TILE] = sums[:, :, : k - start]
+    return out
+
+
+def histogram_numpy(codes: Codes, rows: Rows, values: FloatArray, width: int) -> FloatArray:
+    """Plain NumPy twin of `histogram`."""
+    columns = values.reshape(rows.size, -1)
+    out = np.empty((codes.shape[0], width, columns.shape[1]))
+    for f, row in enumerate(codes):
+        for k, column in enumerate(columns.T):
+            out[f, :, k] = np.bincount(row[rows], weights=column, minlength=width)
+    return out.reshape(codes.shape[0], width, *values.shape[1:])
+
+
+def tile_of(values: FloatArray, start: int) -> FloatArray:
+    """Return the columns from `start` on, TILE of them, contiguous and padded with zeros."""
+    tile = np.zeros((values.shape[0], TILE))
+    part = values[:, start : start + TILE]
+    tile[:, : part.shape[1]] = part
+    return tile
+
+
+@nb.njit(cache=True, nogil=True)
+def add_rows(
+    codes: Codes, rows: Rows, values: FloatArray, out: FloatArray
+) -> None:  # pragma: no cover - compiled
+    """Add one column of values (M,) to `out`, shape (d, B), C-contiguous, four features a pass."""
+    d, n = codes.shape
+    width = out.shape[1]
+    flat = codes.ravel()
+    sums = out.ravel()
+    whole = d - d % 4
+    for f in range(0, whole, 4):
+        for i in range(rows.size):
+            # Unsigned indices spare the test for negative ones.
+            row = np.uint64(rows[i])
+            value = values[i]
+            for j in range(4):
+                code = np.uint64(flat[np.uint64((f + j) * n) + row])
+                sums[np.uint64((f + j) * width) + code] += value
+    for f in range(whole, d):
+        for i in range(rows.size):
+            code = np.uint64(flat[np.uint64(f * n) + np.uint64(rows[i])])
+            sums[np.uint64(f * width) + code] += values[i]
+
+
+@intrinsic
+def _add_tile(
+    typing_context: Any, sums: Any, to: Any, values: Any, at: Any
+) -> Any:  # pragma: no cover - compiled
+    """``sums[to : to + TILE] += values[at : at + TILE]`` as one vector operation.
+
+    The two flat arrays may overlap for all the compiler knows, which keeps it from using vectors
+    in a plain loop; that costs a factor of two.
+    """
+    signature = nb.void(sums, nb.uint64, values, nb.uint64)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = ir.VectorType(ir.DoubleType(), TILE).as_pointer()
+
+        def pointer(which: int) -> Any:
+            array = context.make_array(signature.args[which])(context, builder, args[which])
+            return builder.bitcast(builder.gep(array.data, [args[which + 1]]), vector)
+
+        target, source = pointer(0), pointer(2)
+        total = builder.fadd(builder.load(target, align=8), builder.load(source, align=8))
+        builder.store(total, target, align=8)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@nb.njit(cache=True, nogil=True)
+def add_rows_tile(
+    codes: Codes, rows: Rows, values: FloatArray, out: FloatArray
+) -> None:  # pragma: no cover - compiled
+    """Add TILE columns of values, shape (M, TILE), to `out`, shape (d, B, TILE)."""
+    d, n = codes.shape
+    width = out.shape[1]
+    flat = codes.ravel()
+    sums = out.ravel()
+    flat_values = values.ravel()
+    whole = d - d % 2
+    for f in range(0, whole, 2):
+        for i in range(rows.size):
+            row = np.uint64(rows[i])
+            at = np.uint64(i * TILE)
+            for j in range(2):
+                code = np.uint64(flat[np.uint64((f + j) * n) + row])
+                to = (np.uint64((f + j) * width) + code) * np.uint64(TILE)
+                _add_tile(sums, to, flat_values, at)  # type: ignore[call-arg]
+    for f in range(whole, d):
+        for i in range(rows.size):
+            code = np.uint64(flat[np.uint64(f * n) + np.uint64(rows[i])])
+            to = (np.uint64(f * width) + code) * np.uint64(TILE)
+            _add_tile(sums, to, flat_values, np.uint64(i * TILE))  # type: ignore[call-arg]
