@@ -37,11 +37,15 @@ class FeatureCuts(NamedTuple):
 
 @dataclass(frozen=True)
 class Cut:
-    """A stump on codes: `polarity` times "code > cut"; the cut -1 is the constant's."""
+    """A stump on codes: `polarity` times "code > cut"; the cut -1 is the constant's.
+
+    `score` is ``W·φ`` as read from a histogram.
+    """
 
     feature: int
     cut: int
     polarity: int
+    score: float
 
     def above(self, codes: Codes) -> npt.NDArray[np.bool_]:
         """Return which rows of `codes`, shape (d, N), lie above the cut."""
@@ -83,11 +87,11 @@ def pick(
     score: FloatArray, cut: Bins, polarity: Signs, total: float, slack: float, binary: bool
 ) -> Cut:
     """Return the first of the best cuts of the features, shape (d,), and of the constants."""
-    constant = total if binary else abs(total)
+    constant = float(total if binary else abs(total))
     first = int(np.argmax(score >= score.max() - slack))
     if constant >= score[first] - slack:
-        return Cut(0, -1, 1 if binary or total >= -slack else -1)
-    return Cut(first, int(cut[first]), int(polarity[first]))
+        return Cut(0, -1, 1 if binary or total >= -slack else -1, constant)
+    return Cut(first, int(cut[first]), int(polarity[first]), float(score[first]))
 
 
 def _search(

@@ -51,6 +51,12 @@ class Stump:
             return (above if self.polarity > 0 else ~above).astype(np.float64)
         return np.where(above, float(self.polarity), -float(self.polarity))
 
+    def feature_shares(self, n_features: int) -> FloatArray:
+        """Return 1 for the feature asked about, shape (n_features,); 0 for all of a constant."""
+        shares = np.zeros(n_features)
+        shares[self.feature] = np.isfinite(self.threshold)
+        return shares
+
     @classmethod
     def pack(cls, hypotheses: Sequence[Stump]) -> dict[str, npt.NDArray[Any]]:
         """Return the stumps as one array a field."""

@@ -1,0 +1,111 @@
+"""Linear threshold functions, and what the learners that fit them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+
+from segboost._types import FloatArray, Outputs
+from segboost.weak.checks import check_table, is_binary, read_array
+
+Objective = Callable[[FloatArray], tuple[float, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearThreshold:
+    """``sign(coef·x + intercept)`` with sign(0) = +1, or 1 and 0 in place of ±1.
+
+    Parameters
+    ----------
+    coef : ndarray of float64, shape (d,)
+    intercept : float
+    outputs : {"signed", "binary"}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> LinearThreshold(np.array([1.0, -1.0]), 0.0).predict(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    array([ 1., -1.])
+    """
+
+    coef: FloatArray
+    intercept: float
+    outputs: Outputs = "signed"
+
+    kind: ClassVar[str] = "linear"
+
+    def predict(self, features: npt.NDArray[Any]) -> FloatArray:
+        """Return the answers, shape (N,), for features of shape (N, d)."""
+        positive = np.asarray(features, dtype=np.float64) @ self.coef + self.intercept >= 0
+        return np.where(positive, 1.0, 0.0 if is_binary(self.outputs) else -1.0)
+
+    def feature_shares(self, n_features: int) -> FloatArray:
+        """Return |coef| divided by its sum, shape (n_features,); 0 for all of a constant."""
+        size = np.abs(self.coef)
+        return size / (size.sum() or 1.0)
+
+    @classmethod
+    def pack(cls, hypotheses: Sequence[LinearThreshold]) -> dict[str, npt.NDArray[Any]]:
+        """Return the coefficients as one row a hypothesis; all must have the same d."""
+        d = hypotheses[0].coef.size if hypotheses else 0
+        return {
+            "coef": np.array([h.coef for h in hypotheses]).reshape(len(hypotheses), d),
+            "intercept": np.array([h.intercept for h in hypotheses], dtype=np.float64),
+            "binary": np.array([is_binary(h.outputs) for h in hypotheses], dtype=bool),
+        }
+
+    @classmethod
+    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[LinearThreshold]:
+        """Return the hypotheses that `pack` stored; ValueError where the arrays do not fit."""
+        intercept = read_array(arrays, "intercept", "f", (None,))
+        coef = read_array(arrays, "coef", "f", (intercept.size, None))
+        binary = read_array(arrays, "binary", "b", (intercept.size,))
+        return [
+            cls(c.astype(np.float64), float(i), "binary" if b else "signed")
+            for c, i, b in zip(coef, intercept, binary, strict=True)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Standardised:
+    """Features in units of their standard deviation, and the way back.
+
+    Parameters
+    ----------
+    raw, scaled : ndarray of float64, shape (N, d)
+    mean, scale : ndarray of float64, shape (d,)
+    """
+
+    raw: FloatArray
+    scaled: FloatArray
+    mean: FloatArray
+    scale: FloatArray
+
+    @classmethod
+    def of(cls, features: npt.NDArray[Any]) -> Standardised:
+        """Return the standardised features; a constant one becomes 0."""
+        raw = check_table(features)
+        mean = raw.mean(axis=0)
+        centred = raw - mean
+        scale = np.sqrt(np.mean(centred**2, axis=0))
+        # What rounding leaves of a constant feature must not be blown up to unit variance.
+        constant = (scale <= 1e-13 * np.abs(mean)) | (scale == 0)
+        centred[:, constant] = 0.0
+        scale[constant] = 1.0
+        return cls(raw, centred / scale, mean, scale)
+
+    def restore(self, theta: FloatArray, outputs: Outputs) -> LinearThreshold:
+        """Return ``theta[:-1]·z + theta[-1]`` as a function of the raw features."""
+        coef = theta[:-1] / self.scale
+        return LinearThreshold(coef, float(theta[-1] - coef @ self.mean), outputs)
+
+
+def descend(objective: Objective, start: FloatArray, max_iter: int) -> FloatArray:
+    """Return where L-BFGS ends from `start`; deterministic."""
+    options = {"maxiter": max_iter, "maxcor": 10}
+    return minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x

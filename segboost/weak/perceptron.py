@@ -1,0 +1,107 @@
+"""The perceptron: the sign of a linear function, fitted through its smooth relative."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray, Outputs
+from segboost.weak.base import Candidate
+from segboost.weak.checks import check_outputs, check_weights
+from segboost.weak.linear import Objective, Standardised, descend
+from segboost.weak.stump import BoundStump, DecisionStump, Stump
+
+_STEEPNESS = 2.0  # of the first tanh: it tells the sides apart and still has a slope
+
+
+@dataclass(frozen=True)
+class Perceptron:
+    """Weak learner: ``sign(vᵀx + b)`` that maximises ``Σ W_n tanh(vᵀx_n + b)``.
+
+    L-BFGS starts from the best stump, on standardised features. What it ends at is kept only
+    where its hard score ``W·φ`` beats the stump's; else the stump is the answer. The search is
+    not exact.
+
+    Parameters
+    ----------
+    max_iter : int
+        Iterations of L-BFGS, at least 1.
+    max_bins : int
+        Bins a feature for the stump, from 2 to 256.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 2.0], [2.0, 1.0], [3.0, 4.0], [4.0, 3.0]])
+    >>> y = np.array([[-1.0], [1.0], [-1.0], [1.0], [-1.0], [1.0]])
+    >>> Perceptron().bind(X, "signed").best(y)[0].score
+    6.0
+    """
+
+    max_iter: int = 100
+    max_bins: int = 255
+
+    def bind(self, features: npt.NDArray[Any], outputs: Outputs = "signed") -> BoundPerceptron:
+        """Bin and standardise the features, shape (N, d)."""
+        if self.max_iter < 1:
+            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")
+        stumps = DecisionStump(self.max_bins).bind(features, check_outputs(outputs))
+        return BoundPerceptron(stumps, Standardised.of(features), self.max_iter)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundPerceptron:
+    """The perceptrons on standardised features."""
+
+    stumps: BoundStump
+    table: Standardised
+    max_iter: int
+
+    exact: ClassVar[bool] = False
+
+    def best(self, weights: FloatArray) -> list[Candidate]:
+        """Return a perceptron of high ``W·φ`` for each column of `weights`, shape (N, K)."""
+        weights = check_weights(weights, self.table.raw.shape[0])
+        stumps = self.stumps.best(weights)
+        return [self._improve(s, w) for s, w in zip(stumps, weights.T, strict=True)]
+
+    def _improve(self, stump: Candidate, weights: FloatArray) -> Candidate:
+        """Return what L-BFGS makes of `stump` where that scores higher, else `stump`."""
+        rows = np.flatnonzero(weights)
+        if not rows.size:
+            return stump
+        used = weights[rows]
+        objective = _tanh_objective(self.table.scaled[rows], used / np.abs(used).sum())
+        theta = descend(objective, self._start(stump), self.max_iter)
+        found = self.table.restore(theta, self.stumps.outputs)
+        responses = found.predict(self.table.raw)
+        score = float(weights @ responses)
+        return Candidate(found, responses, score) if score > stump.score else stump
+
+    def _start(self, stump: Candidate) -> FloatArray:
+        """Return the stump as a steep linear function of the standardised features."""
+        hypothesis = stump.hypothesis
+        assert isinstance(hypothesis, Stump)
+        theta = np.zeros(self.table.mean.size + 1)
+        f, steep = hypothesis.feature, _STEEPNESS * hypothesis.polarity
+        if not np.isfinite(hypothesis.threshold):
+            theta[-1] = 0.5 * steep
+            return theta
+        theta[f] = steep
+        theta[-1] = -steep * (hypothesis.threshold - self.table.mean[f]) / self.table.scale[f]
+        return theta
+
+
+def _tanh_objective(z: FloatArray, weights: FloatArray) -> Objective:
+    """Return θ → (−Σ W tanh(zθ), its gradient −zᵀ(W (1 − tanh²)))."""
+
+    def objective(theta: FloatArray) -> tuple[float, FloatArray]:
+        answers = np.tanh(z @ theta[:-1] + theta[-1])
+        slope = weights * (1.0 - answers**2)
+        gradient = np.append(slope @ z, slope.sum())
+        return -float(weights @ answers), -gradient
+
+    return objective

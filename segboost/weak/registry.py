@@ -1,0 +1,63 @@
+"""The weak learners by name, and the classes that stored hypotheses belong to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from segboost.weak.base import StorableHypothesis, WeakLearner
+from segboost.weak.linear import LinearThreshold
+from segboost.weak.linear_svm import LinearSVM
+from segboost.weak.perceptron import Perceptron
+from segboost.weak.stump import DecisionStump, Stump
+from segboost.weak.tree import ShallowTree, Tree
+
+WEAK_LEARNERS: dict[str, type[Any]] = {
+    "stump": DecisionStump,
+    "tree": ShallowTree,
+    "perceptron": Perceptron,
+    "svm": LinearSVM,
+}
+"""What `make_weak_learner` knows by name."""
+
+HYPOTHESES: dict[str, type[StorableHypothesis]] = {
+    cls.kind: cls for cls in (Stump, Tree, LinearThreshold)
+}
+"""The class that reads the stored hypotheses of each kind."""
+
+
+def make_weak_learner(weak_learner: str | WeakLearner, **params: Any) -> WeakLearner:
+    """Return the weak learner of that name, or the given object itself.
+
+    Parameters
+    ----------
+    weak_learner : {"stump", "tree", "perceptron", "svm"} or WeakLearner
+    **params
+        Parameters of the named learner; an object brings its own.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name or parameter, or an object without `bind`.
+
+    Examples
+    --------
+    >>> make_weak_learner("tree", max_depth=3)
+    ShallowTree(max_depth=3, max_bins=255)
+    """
+    if isinstance(weak_learner, str):
+        if weak_learner not in WEAK_LEARNERS:
+            raise ValueError(f"weak_learner must be {_choices()}, got {weak_learner!r}")
+        try:
+            return WEAK_LEARNERS[weak_learner](**params)
+        except TypeError as error:
+            raise ValueError(f"weak_learner {weak_learner!r}: {error}") from None
+    if isinstance(weak_learner, type) or not isinstance(weak_learner, WeakLearner):
+        raise ValueError(f"weak_learner must be {_choices()}, got {weak_learner!r}")
+    if params:
+        names = ", ".join(sorted(params))
+        raise ValueError(f"weak_learner is an object; set {names} on it instead")
+    return weak_learner
+
+
+def _choices() -> str:
+    return f"one of {', '.join(map(repr, WEAK_LEARNERS))} or an object with the method bind"

@@ -1,0 +1,165 @@
+"""Shallow decision trees: complete binary trees of depth 2 or 3, kept as flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray, Outputs
+from segboost.weak.base import Candidate
+from segboost.weak.binning import BinnedMatrix, bin_features
+from segboost.weak.checks import check_outputs, check_weights, read_array
+from segboost.weak.growing import CodeTree, grow_trees
+from segboost.weak.splitting import Cut
+from segboost.weak.stump import Stump
+
+MAX_DEPTH = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A complete binary tree of some depth D.
+
+    Node i has the children 2i + 1 (``x[feature_i] <= threshold_i``) and 2i + 2 (above); the
+    children of the last nodes are the leaves, from left to right.
+
+    Parameters
+    ----------
+    feature : ndarray of int64, shape (2^D - 1,)
+    threshold : ndarray of float64, shape (2^D - 1,)
+        -inf sends every row to the right.
+    leaves : ndarray of float64, shape (2^D,)
+        The answers: ±1, or 0 and 1.
+    """
+
+    feature: npt.NDArray[np.int64]
+    threshold: FloatArray
+    leaves: FloatArray
+
+    kind: ClassVar[str] = "tree"
+
+    @property
+    def depth(self) -> int:
+        """The number D of questions from the root to a leaf."""
+        return self.leaves.size.bit_length() - 1
+
+    def predict(self, features: npt.NDArray[Any]) -> FloatArray:
+        """Return the answers, shape (N,), for features of shape (N, d)."""
+        features = np.asarray(features)
+        rows = np.arange(features.shape[0])
+        node = np.zeros(features.shape[0], dtype=np.intp)
+        for _ in range(self.depth):
+            above = features[rows, self.feature[node]] > self.threshold[node]
+            node = 2 * node + 1 + above
+        return self.leaves[node - self.feature.size]
+
+    def feature_shares(self, n_features: int) -> FloatArray:
+        """Return each feature's share of the nodes that ask about one, shape (n_features,)."""
+        counts = np.bincount(self.feature[np.isfinite(self.threshold)], minlength=n_features)
+        return counts / max(1, counts.sum())
+
+    @classmethod
+    def pack(cls, hypotheses: Sequence[Tree]) -> dict[str, npt.NDArray[Any]]:
+        """Return the trees' arrays one after the other, and their depths."""
+        return {
+            "depth": np.array([t.depth for t in hypotheses], dtype=np.int64),
+            "feature": np.concatenate([np.empty(0, np.int64), *(t.feature for t in hypotheses)]),
+            "threshold": np.concatenate([np.empty(0), *(t.threshold for t in hypotheses)]),
+            "leaves": np.concatenate([np.empty(0), *(t.leaves for t in hypotheses)]),
+        }
+
+    @classmethod
+    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Tree]:
+        """Return the trees that `pack` stored; ValueError where the arrays do not fit."""
+        depth = read_array(arrays, "depth", "i", (None,))
+        if ((depth < 1) | (depth > MAX_DEPTH)).any():
+            raise ValueError(f"stored trees have a depth out of 1 to {MAX_DEPTH}")
+        n_leaves = 2**depth
+        n_nodes = int((n_leaves - 1).sum())
+        feature = read_array(arrays, "feature", "i", (n_nodes,))
+        threshold = read_array(arrays, "threshold", "f", (n_nodes,), finite=False)
+        leaves = read_array(arrays, "leaves", "f", (int(n_leaves.sum()),))
+        if (feature < 0).any():
+            raise ValueError("stored trees have a negative feature")
+        if not (np.isfinite(threshold) | np.isneginf(threshold)).all():
+            raise ValueError("stored trees have a threshold that is NaN or +inf")
+        nodes, ends = np.cumsum(n_leaves - 1)[:-1], np.cumsum(n_leaves)[:-1]
+        parts = (np.split(feature, nodes), np.split(threshold, nodes), np.split(leaves, ends))
+        return [cls(f, t, v) for f, t, v in zip(*parts, strict=True)] if depth.size else []
+
+
+@dataclass(frozen=True)
+class ShallowTree:
+    """Weak learner: a tree grown greedily on the weights' histograms.
+
+    Inner nodes maximise ``(Σ_L W)² / Σ_L |W| + (Σ_R W)² / Σ_R |W|``, the reduction of weighted
+    variance; the last ones maximise ``W·φ`` itself. Where the best single stump scores at least
+    as high, that stump is the answer. The search is not exact.
+
+    Parameters
+    ----------
+    max_depth : int
+        Questions from the root to a leaf, from 1 to 8; 2 or 3 is meant.
+    max_bins : int
+        At most this many bins a feature, from 2 to 256.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
+    >>> xor = np.array([[-1.0], [1.0], [1.0], [-1.5]])
+    >>> ShallowTree(max_depth=2).bind(X, "signed").best(xor)[0].score
+    4.5
+    """
+
+    max_depth: int = 2
+    max_bins: int = 255
+
+    def bind(
+        self, features: npt.NDArray[Any] | BinnedMatrix, outputs: Outputs = "signed"
+    ) -> BoundTree:
+        """Bin the features, shape (N, d)."""
+        if not 1 <= self.max_depth <= MAX_DEPTH:
+            raise ValueError(f"max_depth must be from 1 to {MAX_DEPTH}, got {self.max_depth}")
+        binned = bin_features(features, self.max_bins)
+        return BoundTree(binned, check_outputs(outputs), self.max_depth)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundTree:
+    """The trees on binned features."""
+
+    binned: BinnedMatrix
+    outputs: Outputs
+    max_depth: int
+
+    exact: ClassVar[bool] = False
+
+    def best(self, weights: FloatArray) -> list[Candidate]:
+        """Return a tree of high ``W·φ`` for each column of `weights`, shape (N, K)."""
+        weights = check_weights(weights, self.binned.n_rows)
+        grown = grow_trees(self.binned, weights, self.max_depth, self.outputs)
+        return [
+            self._better(tree, stump, w) for (tree, stump), w in zip(grown, weights.T, strict=True)
+        ]
+
+    def _better(self, tree: CodeTree, stump: Cut, weights: FloatArray) -> Candidate:
+        """Return the tree where it scores higher than the stump, else the stump."""
+        codes = self.binned.codes
+        of_tree, of_stump = tree.answers(codes), stump.answers(codes, self.outputs)
+        score_tree, score_stump = float(weights @ of_tree), float(weights @ of_stump)
+        if score_tree > score_stump:
+            return Candidate(self._tree(tree), of_tree, score_tree)
+        threshold = self.binned.threshold(stump.feature, stump.cut)
+        return Candidate(
+            Stump(stump.feature, threshold, stump.polarity, self.outputs), of_stump, score_stump
+        )
+
+    def _tree(self, tree: CodeTree) -> Tree:
+        pairs = zip(tree.feature, tree.cut, strict=True)
+        thresholds = np.array([self.binned.threshold(int(f), int(b)) for f, b in pairs])
+        return Tree(tree.feature.astype(np.int64), thresholds, tree.leaves)
