@@ -1,0 +1,201 @@
+"""Rounds of AdaBoost.MH: one stump a round that votes for or against every class.
+
+The state is a matrix of signed weights, ``W[i, l] = Y[i, l] w[i, l]`` with Y = +1 where l is the
+class of row i, else −1, and Σ|W| = 1. The hypothesis of a round is ``φ(x) v`` with φ a ±1 stump
+and v ∈ {−1, +1}^k; for a given φ the best votes follow the signs of the columns' scores:
+
+    max_v Σ_il W[i, l] v_l φ(x_i) = Σ_l |T_l − 2 L_l|
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray
+from segboost.baselines.boosting_rounds import EPSILON
+from segboost.weak.binning import BinnedMatrix
+from segboost.weak.histogram import TILE, Codes, add_rows_tile, histogram_numpy
+from segboost.weak.splitting import TIE, Bins
+
+
+@dataclass(frozen=True, eq=False)
+class VoteRounds:
+    """The rounds done: stumps on codes, their weights, and votes of shape (T, k)."""
+
+    feature: npt.NDArray[np.int64]
+    cut: npt.NDArray[np.int64]
+    alpha: FloatArray
+    error: FloatArray
+    votes: FloatArray
+
+    @classmethod
+    def empty(cls, size: int, n_classes: int) -> VoteRounds:
+        """Return arrays for `size` rounds."""
+        feature, cut = (np.zeros(size, dtype=np.int64) for _ in range(2))
+        return cls(feature, cut, np.zeros(size), np.zeros(size), np.ones((size, n_classes)))
+
+    def first(self, count: int, n_classes: int) -> VoteRounds:
+        """Return the first `count` rounds and `n_classes` columns of votes."""
+        arrays = (self.feature, self.cut, self.alpha, self.error)
+        votes = self.votes[:count, :n_classes].copy()
+        return VoteRounds(*(a[:count].copy() for a in arrays), votes)
+
+
+def boost_votes(
+    binned: BinnedMatrix, signed_weights: FloatArray, n_rounds: int, learning_rate: float = 1.0
+) -> VoteRounds:
+    """Run AdaBoost.MH with ``α = ½ learning_rate log((1 + γ)/(1 − γ))``, γ the score.
+
+    Parameters
+    ----------
+    binned : BinnedMatrix
+    signed_weights : ndarray of float64, shape (N, k)
+        Not changed.
+    n_rounds : int
+    learning_rate : float
+    """
+    n, k = signed_weights.shape
+    n_tiles = -(-k // TILE)
+    weights = np.zeros((n_tiles, n, TILE))
+    for j in range(k):
+        weights[j // TILE, :, j % TILE] = signed_weights[:, j]
+    weights /= np.abs(weights).sum()
+    rounds = VoteRounds.empty(n_rounds, n_tiles * TILE)
+    done, go_on = 0, True
+    while go_on and done < n_rounds:  # one round a call: an interrupt is heard in between
+        go_on = vote_round(
+            binned.codes,
+            binned.n_bins,
+            binned.width,
+            weights,
+            learning_rate,
+            done,
+            rounds.feature,
+            rounds.cut,
+            rounds.alpha,
+            rounds.error,
+            rounds.votes,
+        )
+        done += rounds.alpha[done] > 0
+    return rounds.first(done, k)
+
+
+def boost_votes_numpy(
+    binned: BinnedMatrix, signed_weights: FloatArray, n_rounds: int, learning_rate: float = 1.0
+) -> VoteRounds:
+    """Plain NumPy twin of `boost_votes`."""
+    weights = signed_weights / np.abs(signed_weights).sum()
+    k = weights.shape[1]
+    rows = np.arange(binned.n_rows, dtype=np.int32)
+    rounds = VoteRounds.empty(n_rounds, k)
+    for t in range(n_rounds):
+        sums = histogram_numpy(binned.codes, rows, weights, binned.width)
+        totals = weights.sum(axis=0)
+        swing = totals - 2 * np.cumsum(sums, axis=1)[:, :-1]
+        score = np.abs(swing).sum(axis=2)
+        score[np.arange(score.shape[1]) >= binned.n_bins[:, None] - 1] = -np.inf
+        feature, cut, votes = 0, -1, np.where(totals >= -TIE, 1.0, -1.0)
+        if score.size and np.abs(totals).sum() < score.max() - TIE:
+            feature, cut = np.unravel_index(np.argmax(score >= score.max() - TIE), score.shape)
+            votes = np.where(swing[feature, cut] >= -TIE, 1.0, -1.0)
+        above = np.where(binned.codes[feature] > cut, 1.0, -1.0)
+        agreement = above[:, None] * votes * np.sign(weights)
+        error = np.abs(weights[agreement < 0]).sum()
+        if 1 - 2 * error <= TIE:
+            return rounds.first(t, k)
+        floored = max(error, EPSILON)
+        alpha = 0.5 * learning_rate * math.log((1 - floored) / floored)
+        rounds.feature[t], rounds.cut[t], rounds.votes[t] = feature, cut, votes
+        rounds.alpha[t], rounds.error[t] = alpha, error
+        if error <= EPSILON:
+            return rounds.first(t + 1, k)
+        weights = weights * np.exp(-alpha * agreement)
+        weights /= np.abs(weights).sum()
+    return rounds
+
+
+@nb.njit(cache=True, nogil=True)
+def _best_vote_cut(
+    sums: FloatArray, n_bins: Bins, totals: FloatArray
+) -> tuple[int, int]:  # pragma: no cover - compiled
+    """Return the first best feature and cut for histograms of shape (tiles, d, B, TILE)."""
+    n_tiles, d, width, _ = sums.shape
+    score = np.zeros((d, width))
+    for f in range(d):
+        for j in range(n_tiles):
+            below = np.zeros(TILE)
+            for b in range(n_bins[f] - 1):
+                for lane in range(TILE):
+                    below[lane] += sums[j, f, b, lane]
+                    score[f, b] += abs(totals[j, lane] - 2.0 * below[lane])
+    best = score.max()
+    if np.abs(totals).sum() >= best - TIE:
+        return 0, -1
+    for f in range(d):
+        for b in range(n_bins[f] - 1):
+            if score[f, b] >= best - TIE:
+                return f, b
+    return 0, -1
+
+
+@nb.njit(cache=True, nogil=True)
+def vote_round(
+    codes: Codes,
+    n_bins: Bins,
+    width: int,
+    weights: FloatArray,
+    learning_rate: float,
+    t: int,
+    feature: npt.NDArray[np.int64],
+    cut: npt.NDArray[np.int64],
+    alpha: FloatArray,
+    error: FloatArray,
+    votes: FloatArray,
+) -> bool:  # pragma: no cover - compiled
+    """Do round t and reweigh `weights`, shape (tiles, N, TILE); return whether more may follow.
+
+    The round counts where its `alpha` is positive.
+    """
+    n_tiles, n, _ = weights.shape
+    d = codes.shape[0]
+    every = np.arange(n).astype(np.int32)
+    sums = np.zeros((n_tiles, d, width, TILE))
+    totals = np.zeros((n_tiles, TILE))
+    for j in range(n_tiles):
+        add_rows_tile(codes, every, weights[j], sums[j])
+        totals[j] = weights[j].sum(axis=0)
+    f, b = _best_vote_cut(sums, n_bins, totals)
+    swing = totals.copy()
+    for j in range(n_tiles):
+        for c in range(b + 1):
+            swing[j] -= 2.0 * sums[j, f, c]
+    vote = np.where(swing.ravel() >= -TIE, 1.0, -1.0)
+    bad = 0.0
+    for j in range(n_tiles):
+        for i in range(n):
+            side = 1.0 if codes[f, i] > b else -1.0
+            for lane in range(TILE):
+                bad -= min(weights[j, i, lane] * vote[j * TILE + lane] * side, 0.0)
+    if 1.0 - 2.0 * bad <= TIE:
+        return False
+    floored = max(bad, EPSILON)
+    a = 0.5 * learning_rate * math.log((1.0 - floored) / floored)
+    feature[t], cut[t], alpha[t], error[t] = f, b, a, bad
+    votes[t] = vote
+    if bad <= EPSILON:
+        return False
+    up, down = math.exp(a), math.exp(-a)
+    mass = bad * up + (1.0 - bad) * down
+    up, down = up / mass, down / mass
+    for j in range(n_tiles):
+        for i in range(n):
+            side = 1.0 if codes[f, i] > b else -1.0
+            for lane in range(TILE):
+                wrong = weights[j, i, lane] * vote[j * TILE + lane] * side < 0.0
+                weights[j, i, lane] *= up if wrong else down
+    return True

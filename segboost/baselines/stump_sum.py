@@ -1,0 +1,108 @@
+"""Sums of stumps: what the AdaBoost family learns, as plain arrays.
+
+F_c(x) = Σ_t (above[t, c] if x[feature_t] > threshold_t else below[t, c])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray
+from segboost.weak.binning import BinnedMatrix
+
+
+@dataclass(frozen=True, eq=False)
+class StumpSum:
+    """T stumps with an answer for each of C scores on either side.
+
+    Parameters
+    ----------
+    feature : ndarray of int64, shape (T,)
+    threshold : ndarray of float64, shape (T,)
+        -inf for a constant.
+    above, below : ndarray of float64, shape (T, C)
+    """
+
+    feature: npt.NDArray[np.int64]
+    threshold: FloatArray
+    above: FloatArray
+    below: FloatArray
+
+    @classmethod
+    def from_cuts(
+        cls,
+        binned: BinnedMatrix,
+        feature: npt.NDArray[np.int64],
+        cut: npt.NDArray[np.int64],
+        above: FloatArray,
+        below: FloatArray,
+    ) -> StumpSum:
+        """Return the sum of stumps that were found on codes."""
+        pairs = zip(feature, cut, strict=True)
+        threshold = np.array([binned.threshold(int(f), int(b)) for f, b in pairs], dtype=float)
+        return cls(feature, threshold, above, below)
+
+    @property
+    def n_stumps(self) -> int:
+        """The number T of stumps."""
+        return self.feature.size
+
+    def scores(self, features: npt.NDArray[Any]) -> FloatArray:
+        """Return F, shape (N, C), for features of shape (N, d)."""
+        return sum_stumps(
+            np.ascontiguousarray(features), self.feature, self.threshold, self.above, self.below
+        )
+
+    def staged_scores(self, features: npt.NDArray[Any]) -> Iterator[FloatArray]:
+        """Yield F, shape (N, C), after one stump, two stumps, ..., all of them."""
+        total = np.zeros((features.shape[0], self.above.shape[1]))
+        for t in range(self.n_stumps):
+            side = (features[:, self.feature[t]] > self.threshold[t])[:, None]
+            total = total + np.where(side, self.above[t], self.below[t])
+            yield total
+
+    def importances(self, n_features: int) -> FloatArray:
+        """Return each feature's share of ``Σ_t |above_t − below_t|``, shape (n_features,)."""
+        swing = np.abs(self.above - self.below).sum(axis=1)
+        swing[np.isneginf(self.threshold)] = 0.0
+        shares = np.bincount(self.feature, weights=swing, minlength=n_features)
+        return shares / (shares.sum() or 1.0)
+
+
+def sum_stumps_numpy(
+    features: npt.NDArray[Any],
+    feature: npt.NDArray[np.int64],
+    threshold: FloatArray,
+    above: FloatArray,
+    below: FloatArray,
+) -> FloatArray:
+    """Plain NumPy twin of `sum_stumps`."""
+    total = np.zeros((features.shape[0], above.shape[1]))
+    for f, t, up, down in zip(feature, threshold, above, below, strict=True):
+        total += np.where((features[:, f] > t)[:, None], up, down)
+    return total
+
+
+@nb.njit(cache=True, nogil=True)
+def sum_stumps(
+    features: npt.NDArray[Any],
+    feature: npt.NDArray[np.int64],
+    threshold: FloatArray,
+    above: FloatArray,
+    below: FloatArray,
+) -> FloatArray:  # pragma: no cover - compiled
+    """Return the sums of the stumps' answers, shape (N, C), for features of shape (N, d)."""
+    n, width = features.shape[0], above.shape[1]
+    total = np.zeros((n, width))
+    for i in range(n):
+        for t in range(feature.size):
+            answer = above[t] if features[i, feature[t]] > threshold[t] else below[t]
+            for c in range(width):
+                total[i, c] += answer[c]
+    return total
