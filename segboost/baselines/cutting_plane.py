@@ -1,0 +1,260 @@
+"""The L2-regularised structured SVM over any task, by cutting planes with a certified gap.
+
+The score of an atom is linear in the features of its channel, ``s = X_ch θ_ch``; channels that
+share features each have weights of their own. A cut with atom weights a becomes ``g = a·X``:
+
+    ``min ½‖θ‖² + C Σ_b ξ_b   s.t.  g·θ ≥ loss − ξ_b  for every cut of every block b, ξ ≥ 0``
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from segboost._types import FloatArray, IntArray, Slack
+from segboost.baselines.quadratic import QuadraticProgramme, QuadraticSolution, solve
+from segboost.solver.atoms import Channel, Task, atom_offsets
+from segboost.solver.steps import relative_gap
+
+
+@dataclass(frozen=True)
+class SVMStep:
+    """The state after one round: one quadratic programme and one or two calls of the oracle.
+
+    Parameters
+    ----------
+    objective : float
+        ``½‖θ‖² + C Σ_b ξ_b`` at the best θ so far: an upper bound.
+    lower_bound : float
+        Best dual value so far: no θ does better.
+    gap : float
+        ``(objective − lower_bound) / objective``.
+    n_cuts : int
+        Size of the working set.
+    seconds : float
+        Wall time since the start.
+    """
+
+    objective: float
+    lower_bound: float
+    gap: float
+    n_cuts: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class SVMCertificate:
+    """How good the returned weights provably are.
+
+    The optimum lies between `lower_bound` and `objective`, without reserve where the task's
+    oracle is `exact`; `converged` says whether the gap asked for was reached.
+    """
+
+    objective: float
+    lower_bound: float
+    gap: float
+    exact: bool
+    converged: bool
+
+
+class LinearScores:
+    """The map between weights θ, all channels' one after the other, and atom scores."""
+
+    def __init__(self, channels: tuple[Channel, ...]) -> None:
+        self.features = [np.asarray(c.features, np.float64) for c in channels]
+        self.atoms = atom_offsets(channels)
+        self.columns = np.concatenate([[0], np.cumsum([f.shape[1] for f in self.features])])
+
+    @property
+    def n_weights(self) -> int:
+        """Length of θ."""
+        return int(self.columns[-1])
+
+    def scores(self, theta: FloatArray) -> FloatArray:
+        """Return the scores of all atoms, shape (N,)."""
+        parts = np.split(theta, self.columns[1:-1])
+        return np.concatenate([f @ t for f, t in zip(self.features, parts, strict=True)])
+
+    def normals(self, weights: sparse.csr_array) -> FloatArray:
+        """Return ``g = a·X`` of cuts, shape (n_cuts, n_weights)."""
+        spans = zip(self.atoms[:-1], self.atoms[1:], self.features, strict=True)
+        return np.hstack([weights[:, start:stop] @ f for start, stop, f in spans])
+
+
+@dataclass(eq=False)
+class _WorkingSet:
+    """The cuts at hand, in feature space, and for how many solves each was of no use."""
+
+    normals: FloatArray
+    loss: FloatArray
+    block: IntArray
+    idle: IntArray
+
+    @classmethod
+    def empty(cls, n_weights: int) -> _WorkingSet:
+        none = np.zeros(0, np.intp)
+        return cls(np.zeros((0, n_weights)), np.zeros(0), none, none)
+
+    def add(self, normals: FloatArray, loss: FloatArray, block: IntArray) -> None:
+        self.normals = np.vstack([self.normals, normals])
+        self.loss = np.concatenate([self.loss, loss])
+        self.block = np.concatenate([self.block, block])
+        self.idle = np.concatenate([self.idle, np.zeros(len(loss), np.intp)])
+
+    def purge(self, multipliers: FloatArray, C: float, patience: int) -> None:
+        """Drop the cuts whose multiplier was zero in the last `patience` solves."""
+        used = multipliers > 1e-7 * C
+        self.idle = np.where(used, 0, self.idle + 1)
+        kept = self.idle < patience
+        self.normals, self.loss = self.normals[kept], self.loss[kept]
+        self.block, self.idle = self.block[kept], self.idle[kept]
+
+    def slack(self, theta: FloatArray, n_blocks: int) -> FloatArray:
+        """Return ξ (B,) that the cuts at hand ask for."""
+        xi = np.zeros(n_blocks)
+        np.maximum.at(xi, self.block, self.loss - self.normals @ theta)
+        return xi
+
+
+class CuttingPlane:
+    """The solver; `steps` does the work and can be left at any time.
+
+    Parameters
+    ----------
+    task : Task
+        Its channels give the features, its oracle the cuts.
+    C : float
+        Price of slack.
+    gap : float
+        Relative gap to reach.
+    max_iterations : int
+        Most rounds.
+    slack : "one", "each" or int
+        One slack in all, one for each example, or that many blocks; the optimum is the same.
+    nonnegative_binary : bool
+        Whether weights of "binary" channels must not be negative, as submodular energies need.
+    centre : float
+        Share of the best known point in the point the oracle is asked at (in-out
+        stabilisation).
+    patience : int
+        Solves that a cut may stay unused before it is dropped.
+
+    Attributes
+    ----------
+    theta : ndarray of shape (d,)
+        The best weights so far, those of the upper bound.
+    history : list of SVMStep
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        C: float = 1.0,
+        gap: float = 1e-3,
+        max_iterations: int = 1000,
+        slack: Slack = "one",
+        nonnegative_binary: bool = True,
+        centre: float = 0.3,
+        patience: int = 10,
+    ) -> None:
+        _check(C, gap, max_iterations, centre, patience)
+        self.task, self.C, self.gap, self.slack = task, float(C), gap, slack
+        self.max_iterations, self.centre, self.patience = max_iterations, centre, patience
+        self.map = LinearScores(task.channels)
+        self.nonnegative: npt.NDArray[np.bool_] = np.repeat(
+            [nonnegative_binary and c.outputs == "binary" for c in task.channels],
+            np.diff(self.map.columns),
+        )
+        self.theta = np.zeros(self.map.n_weights)
+        self.history: list[SVMStep] = []
+        self._upper, self._lower = np.inf, 0.0
+        self._n_blocks = task.n_blocks(slack)
+        self._cuts = _WorkingSet.empty(self.map.n_weights)
+
+    def steps(self) -> Iterator[SVMStep]:
+        """Yield a step a round until the gap is reached or the rounds are used up."""
+        start = time.perf_counter()
+        if not np.isfinite(self._upper):
+            self._ask(self.theta)
+        while len(self.history) < self.max_iterations:
+            answer = self._solve()
+            if relative_gap(self._upper, self._lower) > self.gap:
+                self._query(answer.theta)
+            gap = relative_gap(self._upper, self._lower)
+            seconds = time.perf_counter() - start
+            step = SVMStep(self._upper, self._lower, gap, self._cuts.loss.size, seconds)
+            self.history.append(step)
+            yield step
+            if gap <= self.gap:
+                return
+
+    def certificate(self) -> SVMCertificate:
+        """Return what has been proved so far."""
+        gap = relative_gap(self._upper, self._lower)
+        return SVMCertificate(
+            float(self._upper), self._lower, gap, bool(self.task.exact), gap <= self.gap
+        )
+
+    def _solve(self) -> QuadraticSolution:
+        cuts = self._cuts
+        answer = solve(
+            QuadraticProgramme(cuts.normals, cuts.loss, cuts.block, self.C, self.nonnegative)
+        )
+        self._lower = max(self._lower, answer.lower_bound)
+        cuts.purge(answer.multipliers, self.C, self.patience)
+        return answer
+
+    def _query(self, theta: FloatArray) -> None:
+        """Ask between the programme's point and the best one; if that cuts nothing off, at it."""
+        slack = self._cuts.slack(theta, self._n_blocks).sum()
+        inner = (1.0 - self.centre) * theta + self.centre * self.theta
+        self._ask(inner)
+        raised = self._cuts.slack(theta, self._n_blocks).sum() - slack
+        if self.C * raised <= 0.1 * self.gap * self._upper and self.centre > 0:
+            self._ask(theta)
+
+    def _ask(self, theta: FloatArray) -> None:
+        """Call the oracle at θ: its cuts join the working set, its value bounds from above."""
+        scores = self.map.scores(theta)
+        cuts = self.task.separate(scores, self.slack)
+        normals = self.map.normals(cuts.weights)
+        violation = np.maximum(cuts.loss - normals @ theta, 0.0).sum()
+        value = float(0.5 * theta @ theta + self.C * violation)
+        if value < self._upper:
+            self._upper, self.theta = value, theta
+        self._cuts.add(normals, cuts.loss, cuts.block)
+
+
+def drain(solver: CuttingPlane, callback: Callable[[SVMStep], object] | None = None) -> None:
+    """Run the solver to its end, tell `callback` of every step, warn if the gap stayed open."""
+    for step in solver.steps():
+        if callback is not None:
+            callback(step)
+    certificate = solver.certificate()
+    if not certificate.converged:
+        warnings.warn(
+            f"the relative gap is {certificate.gap:.2g} after {len(solver.history)} iterations, "
+            f"above {solver.gap:g}; raise max_iterations or gap",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def _check(C: float, gap: float, max_iterations: int, centre: float, patience: int) -> None:
+    if not (np.isfinite(C) and C > 0):
+        raise ValueError(f"C must be a finite number above 0, got {C!r}")
+    if not 0 < gap < 1:
+        raise ValueError(f"gap must be a number between 0 and 1, got {gap!r}")
+    if max_iterations < 1:
+        raise ValueError(f"max_iterations must be at least 1, got {max_iterations!r}")
+    if not 0 <= centre < 1:
+        raise ValueError(f"centre must be a number from 0 to below 1, got {centre!r}")
+    if patience < 1:
+        raise ValueError(f"patience must be at least 1, got {patience!r}")
