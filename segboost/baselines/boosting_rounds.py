@@ -14,7 +14,7 @@ factors c; the histograms are summed afresh before that could decide between stu
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numba as nb
 import numpy as np
@@ -55,13 +55,13 @@ class Rounds:
     @classmethod
     def empty(cls, size: int) -> Rounds:
         """Return arrays for `size` rounds."""
-        whole = (np.zeros(size, dtype=np.int64) for _ in range(3))
-        return cls(*whole, np.zeros(size), np.zeros(size))
+        feature, cut, polarity = np.zeros((3, size), dtype=np.int64)
+        return cls(feature, cut, polarity, np.zeros(size), np.zeros(size))
 
     def first(self, count: int) -> Rounds:
         """Return the first `count` rounds."""
-        arrays = (self.feature, self.cut, self.polarity, self.alpha, self.error)
-        return Rounds(*(a[:count].copy() for a in arrays))
+        names = (field.name for field in fields(self))
+        return Rounds(**{name: getattr(self, name)[:count].copy() for name in names})
 
 
 class InterruptedRounds(KeyboardInterrupt):
@@ -127,7 +127,7 @@ def boost_numpy(
         sums = histogram_numpy(binned.codes, rows, weights, binned.width)
         total, slack = np.array([weights.sum()]), np.array([TIE])
         found = best_cuts_numpy(sums[:, :, None], binned.n_bins, total, slack, False)
-        stump = pick(*(a[:, 0] for a in found), total[0], slack[0], False)
+        stump = pick(found, 0, float(total[0]), TIE, False)
         agreement = np.sign(weights) * stump.answers(binned.codes, "signed")
         wrong = agreement < 0
         error = np.abs(weights[wrong]).sum() / np.abs(weights).sum()

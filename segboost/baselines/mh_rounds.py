@@ -41,9 +41,13 @@ class VoteRounds:
 
     def first(self, count: int, n_classes: int) -> VoteRounds:
         """Return the first `count` rounds and `n_classes` columns of votes."""
-        arrays = (self.feature, self.cut, self.alpha, self.error)
-        votes = self.votes[:count, :n_classes].copy()
-        return VoteRounds(*(a[:count].copy() for a in arrays), votes)
+        return VoteRounds(
+            self.feature[:count].copy(),
+            self.cut[:count].copy(),
+            self.alpha[:count].copy(),
+            self.error[:count].copy(),
+            self.votes[:count, :n_classes].copy(),
+        )
 
 
 def boost_votes(
@@ -101,7 +105,7 @@ def boost_votes_numpy(
         score[np.arange(score.shape[1]) >= binned.n_bins[:, None] - 1] = -np.inf
         feature, cut, votes = 0, -1, np.where(totals >= -TIE, 1.0, -1.0)
         if score.size and np.abs(totals).sum() < score.max() - TIE:
-            feature, cut = np.unravel_index(np.argmax(score >= score.max() - TIE), score.shape)
+            feature, cut = divmod(int(np.argmax(score >= score.max() - TIE)), score.shape[1])
             votes = np.where(swing[feature, cut] >= -TIE, 1.0, -1.0)
         above = np.where(binned.codes[feature] > cut, 1.0, -1.0)
         agreement = above[:, None] * votes * np.sign(weights)

@@ -58,11 +58,13 @@ def boost_ranks_numpy(
     for t in range(n_rounds):
         pair = weights[lower] * weights[upper] * np.exp(scores[lower] - scores[upper])
         pair /= pair.sum()
-        signed = np.bincount(upper, pair, level.size) - np.bincount(lower, pair, level.size)
+        signed = np.zeros(level.size)
+        np.add.at(signed, upper, pair)
+        np.subtract.at(signed, lower, pair)
         sums = histogram_numpy(binned.codes, rows, signed, binned.width)
         zero, slack = np.zeros(1), np.array([2 * TIE])
         found = best_cuts_numpy(sums[:, :, None], binned.n_bins, zero, slack, False)
-        stump = pick(*(a[:, 0] for a in found), 0.0, 2 * TIE, False)
+        stump = pick(found, 0, 0.0, 2 * TIE, False)
         answers = stump.answers(binned.codes, "binary")
         go_on = _record(
             rounds, t, stump.feature, stump.cut, stump.polarity, float(signed @ answers)

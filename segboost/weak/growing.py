@@ -82,12 +82,11 @@ def _root_histograms(binned: BinnedMatrix, rows: Rows, values: FloatArray) -> Fl
 
 def _last_cut(node: _Node, n_bins: Bins, outputs: Outputs) -> Cut:
     """Return the stump, constants included, of greatest ``W·φ`` on the rows of `node`."""
-    total, slack = node.values.sum(), TIE * np.abs(node.values).sum()
+    total, slack = float(node.values.sum()), float(TIE * np.abs(node.values).sum())
     binary = outputs == "binary"
-    score, cut, polarity = best_cuts(
-        node.sums[:, :, None], n_bins, np.array([total]), np.array([slack]), binary
-    )
-    return pick(score[:, 0], cut[:, 0], polarity[:, 0], total, slack, binary)
+    sums = node.sums[:, :, None]
+    found = best_cuts(sums, n_bins, np.array([total]), np.array([slack]), binary)
+    return pick(found, 0, total, slack, binary)
 
 
 class _Grower:

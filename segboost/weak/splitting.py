@@ -77,16 +77,19 @@ def best_stumps(binned: BinnedMatrix, weights: FloatArray, outputs: Outputs) -> 
         slack = TIE * np.abs(part).sum(axis=0)
         found = _search(binned, rows, part, totals, slack, binary)
         picks += [
-            pick(found.score[:, k], found.cut[:, k], found.polarity[:, k], *pair, binary)
-            for k, pair in enumerate(zip(totals, slack, strict=True))
+            pick(found, k, float(totals[k]), float(slack[k]), binary) for k in range(totals.size)
         ]
     return picks
 
 
 def pick(
-    score: FloatArray, cut: Bins, polarity: Signs, total: float, slack: float, binary: bool
+    found: tuple[FloatArray, Bins, Signs], column: int, total: float, slack: float, binary: bool
 ) -> Cut:
-    """Return the first of the best cuts of the features, shape (d,), and of the constants."""
+    """Return the first of the best cuts of one column and of the constants.
+
+    `found` has the score, cut and polarity of each feature, as `best_cuts` returns them.
+    """
+    score, cut, polarity = (array[:, column] for array in found)
     constant = float(total if binary else abs(total))
     first = int(np.argmax(score >= score.max() - slack))
     if constant >= score[first] - slack:
