@@ -1,0 +1,43 @@
+"""Labels that are connected regions, numbered 0 … P−1 in reading order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from skimage.measure import label
+
+Labels = npt.NDArray[np.int32]
+"""A superpixel map, shape (H, W), labels 0 … P−1."""
+
+
+def connected_regions(labels: npt.NDArray[Any]) -> Labels:
+    """Split every label into its 4-connected parts and number these in reading order.
+
+    Parameters
+    ----------
+    labels : ndarray of integers, shape (H, W)
+
+    Returns
+    -------
+    ndarray of int32, shape (H, W)
+        Two pixels share a number if and only if a path of edge-sharing pixels of the same label
+        joins them.
+    """
+    parts = label(labels - labels.min() + 1, background=0, connectivity=1)
+    return in_reading_order(parts - 1)
+
+
+def in_reading_order(labels: npt.NDArray[Any]) -> Labels:
+    """Renumber labels by the first pixel, row by row, in which they occur."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(first.size, np.int32)
+    rank[np.argsort(first)] = np.arange(first.size, dtype=np.int32)
+    return rank[inverse].reshape(labels.shape)
+
+
+def is_connected(labels: npt.NDArray[Any]) -> bool:
+    """Tell whether every label is one 4-connected region."""
+    parts = label(labels - labels.min() + 1, background=0, connectivity=1)
+    return int(parts.max()) == np.unique(labels).size

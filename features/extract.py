@@ -1,0 +1,139 @@
+"""One image in, superpixels, their graph and their features out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.features.adjacency import Adjacency
+from segboost.features.connectivity import Labels
+from segboost.features.context import ImageContext
+from segboost.features.groups import FeatureGroup
+from segboost.features.image import ImageLike, as_rgb
+from segboost.features.luv import rgb_to_luv
+from segboost.features.presets import Preset, find_preset
+from segboost.features.words import Codebook
+
+Dtype = Literal["float32", "uint8"]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupFeatures:
+    """The features of one group.
+
+    Parameters
+    ----------
+    name : str
+    values : ndarray of float32 or uint8, shape (P, d)
+    columns : tuple of str
+        The names of the d columns.
+    """
+
+    name: str
+    values: npt.NDArray[np.float32] | npt.NDArray[np.uint8]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ImageFeatures:
+    """What the CRF learns from: superpixels, their graph, their features.
+
+    Parameters
+    ----------
+    superpixels : ndarray of int32, shape (H, W)
+        Labels 0 … P−1.
+    area : ndarray of int64, shape (P,)
+        Pixels of each superpixel.
+    centres : ndarray of int64, shape (P, 2)
+        Row and column of the pixel that patches are centred on.
+    adjacency : Adjacency
+    groups : mapping of str to GroupFeatures
+        In the order of the preset.
+    """
+
+    superpixels: Labels
+    area: npt.NDArray[np.int64]
+    centres: npt.NDArray[np.int64]
+    adjacency: Adjacency
+    groups: Mapping[str, GroupFeatures]
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """Return the matrix of a group, shape (P, d)."""
+        return self.groups[name].values
+
+
+def extract_features(
+    image: ImageLike,
+    preset: str | Preset = "default",
+    codebook: Codebook | None = None,
+    superpixels: npt.NDArray[Any] | None = None,
+    name: str = "",
+    dtype: Dtype = "float32",
+) -> ImageFeatures:
+    """Cut an image into superpixels and describe them by the groups of a preset.
+
+    The result depends on the arguments alone: same bytes on every run and in every process.
+
+    Parameters
+    ----------
+    image : ndarray or PIL.Image.Image
+        Anything that `as_rgb` takes.
+    preset : {"default", "paper"} or Preset
+    codebook : Codebook, optional
+        Visual words, from `learn_codebook`; needed if the preset has a group of them without.
+    superpixels : ndarray of integers, shape (H, W), optional
+        Labels 0 … P−1 to use instead of the preset's method.
+    name : str
+        The image's name without its ending, for groups that are kept on disk.
+    dtype : {"float32", "uint8"}
+        uint8 rounds the groups whose range is known beforehand to 256 steps of it, for learners
+        that bin their features; the others stay float32.
+
+    Returns
+    -------
+    ImageFeatures
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from segboost.features import extract_features, learn_codebook
+    >>> image = np.random.default_rng(0).integers(0, 256, (48, 64, 3), dtype=np.uint8)
+    >>> features = extract_features(image, codebook=learn_codebook([image]))
+    >>> features["hog64"].shape[1]
+    496
+    """
+    chosen = find_preset(preset)
+    if codebook is not None:
+        chosen = chosen.with_codebook(codebook)
+    if dtype not in ("float32", "uint8"):
+        raise ValueError(f"dtype: expected 'float32' or 'uint8', got {dtype!r}")
+    rgb = as_rgb(image)
+    luv = rgb_to_luv(rgb)
+    labels = chosen.superpixels.cut(rgb, luv) if superpixels is None else superpixels
+    context = ImageContext(rgb, labels, name, chosen.largest_patch, luv)
+    groups = {group.name: compute_group(group, context, dtype) for group in chosen.groups}
+    return ImageFeatures(context.labels, context.area, context.centres, context.adjacency, groups)
+
+
+def compute_group(
+    group: FeatureGroup, context: ImageContext, dtype: Dtype = "float32"
+) -> GroupFeatures:
+    """Return one group's features of an image, with the names of the columns."""
+    values = group.compute(context)
+    bounds = group.value_range()
+    columns = group.columns(values.shape[1])
+    if dtype == "uint8" and bounds is not None:
+        return GroupFeatures(group.name, quantise(values, *bounds), columns)
+    return GroupFeatures(group.name, values, columns)
+
+
+def quantise(
+    values: npt.NDArray[np.float32], low: npt.NDArray[np.float32], high: npt.NDArray[np.float32]
+) -> npt.NDArray[np.uint8]:
+    """Round to 256 steps: ``round(255 (x − low) / (high − low))``, cut at both ends."""
+    unit = (values - low) * (np.float32(255) / (high - low))
+    return np.clip(np.rint(unit), 0, 255).astype(np.uint8)

@@ -1,0 +1,170 @@
+"""Integral images: the sum over any box, or any triangle window, from a few corners.
+
+Responses are integers or small floats; integer sums are exact, also where they wrap round, so
+that pooled values do not depend on where in the image a patch lies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.features.kernel import kernel
+
+
+@kernel
+def double_integral(
+    channel: npt.NDArray[np.uint8], amount: npt.NDArray[np.int32], channels: int
+) -> npt.NDArray[np.int64]:
+    """Integrate sparse responses twice along both axes.
+
+    ``S[m, n, k] = Σ_{y<m, x<n} r[y, x, k] (m − y)(n − x)``. Its second differences at distance c
+    are sums under a triangle window of half-width c: bilinear interpolation between cells.
+
+    Parameters
+    ----------
+    channel : ndarray of uint8, shape (H, W, m)
+        The channels that each pixel contributes to.
+    amount : ndarray of int32, shape (H, W, m)
+        What it contributes to each.
+    channels : int
+        K.
+
+    Returns
+    -------
+    ndarray of int64, shape (H + 1, W + 1, K)
+    """
+    height, width, parts = channel.shape
+    result = np.empty((height + 1, width + 1, channels), np.int64)
+    result[0] = 0
+    result[:, 0] = 0
+    column = np.zeros((width + 1, channels), np.int64)
+    for i in range(height):
+        once = np.zeros(channels, np.int64)
+        twice = np.zeros(channels, np.int64)
+        for j in range(width):
+            for part in range(parts):
+                once[channel[i, j, part]] += amount[i, j, part]
+            for k in range(channels):
+                twice[k] += once[k]
+                column[j + 1, k] += twice[k]
+                result[i + 1, j + 1, k] = result[i, j + 1, k] + column[j + 1, k]
+    return result
+
+
+def double_integral_numpy(
+    channel: npt.NDArray[np.uint8], amount: npt.NDArray[np.int32], channels: int
+) -> npt.NDArray[np.int64]:
+    """Do what `double_integral` does with array operations (its plain twin)."""
+    height, width, _ = channel.shape
+    dense = np.zeros((height + 1, width + 1, channels), np.int64)
+    rows, columns, parts = np.indices(channel.shape)
+    np.add.at(dense, (rows + 1, columns + 1, channel[rows, columns, parts]), amount)
+    for axis in (0, 0, 1, 1):
+        dense = np.cumsum(dense, axis=axis)
+    return dense
+
+
+@kernel
+def count_integral(codes: npt.NDArray[np.uint8], channels: int) -> npt.NDArray[np.uint16]:
+    """Return the integral histogram of a map of codes, modulo 2¹⁶.
+
+    ``S[m, n, k] = #{y < m, x < n : codes[y, x] = k} mod 2¹⁶``; codes from `channels` on are not
+    counted. Differences are exact for boxes of less than 2¹⁶ pixels.
+    """
+    height, width = codes.shape
+    result = np.empty((height + 1, width + 1, channels), np.uint16)
+    result[0] = 0
+    result[:, 0] = 0
+    for i in range(height):
+        row = np.zeros(channels, np.uint16)
+        for j in range(width):
+            code = codes[i, j]
+            if code < channels:
+                row[code] += np.uint16(1)
+            for k in range(channels):
+                result[i + 1, j + 1, k] = result[i, j + 1, k] + row[k]
+    return result
+
+
+def count_integral_numpy(codes: npt.NDArray[np.uint8], channels: int) -> npt.NDArray[np.uint16]:
+    """Do what `count_integral` does with array operations (its plain twin)."""
+    dense = np.zeros((codes.shape[0] + 1, codes.shape[1] + 1, channels), np.int64)
+    dense[1:, 1:] = codes[..., None] == np.arange(channels)
+    return dense.cumsum(axis=0).cumsum(axis=1).astype(np.uint16)
+
+
+@kernel
+def integral(maps: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """Return the integral images of dense maps.
+
+    Parameters
+    ----------
+    maps : ndarray of float32, shape (K, H, W)
+
+    Returns
+    -------
+    ndarray of float64, shape (K, H + 1, W + 1)
+    """
+    channels, height, width = maps.shape
+    result = np.zeros((channels, height + 1, width + 1))
+    for k in range(channels):
+        for i in range(height):
+            row = 0.0
+            for j in range(width):
+                row += maps[k, i, j]
+                result[k, i + 1, j + 1] = result[k, i, j + 1] + row
+    return result
+
+
+@kernel
+def pool_grid(
+    sums: npt.NDArray[np.float64],
+    corners: npt.NDArray[np.float64],
+    side: float,
+    cells: int,
+) -> npt.NDArray[np.float32]:
+    """Average dense maps over the cells of square patches.
+
+    Corners between samples are interpolated linearly in the integral image: every sample counts
+    with the part of its unit square that lies in the cell.
+
+    Parameters
+    ----------
+    sums : ndarray of float64, shape (K, H + 1, W + 1)
+        What `integral` returns.
+    corners : ndarray of float64, shape (P, 2)
+        The upper left corner (row, column) of each patch, in samples.
+    side : float
+        The side of a cell in samples.
+    cells : int
+        Cells along each side of a patch.
+
+    Returns
+    -------
+    ndarray of float32, shape (P, cells · cells · K)
+        Cells row by row, K channels in each.
+    """
+    channels, height, width = sums.shape
+    result = np.empty((corners.shape[0], cells * cells * channels), np.float32)
+    lattice = np.empty((cells + 1, cells + 1))
+    for k in range(channels):
+        plane = sums[k]
+        for p in range(corners.shape[0]):
+            for a in range(cells + 1):
+                y = corners[p, 0] + a * side
+                i = min(int(y), height - 2)
+                down = y - i
+                for b in range(cells + 1):
+                    x = corners[p, 1] + b * side
+                    j = min(int(x), width - 2)
+                    right = x - j
+                    upper = plane[i, j] * (1 - right) + plane[i, j + 1] * right
+                    lower = plane[i + 1, j] * (1 - right) + plane[i + 1, j + 1] * right
+                    lattice[a, b] = upper * (1 - down) + lower * down
+            for a in range(cells):
+                for b in range(cells):
+                    total = lattice[a + 1, b + 1] - lattice[a, b + 1]
+                    total += lattice[a, b] - lattice[a + 1, b]
+                    result[p, (a * cells + b) * channels + k] = total / (side * side)
+    return result

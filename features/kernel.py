@@ -1,0 +1,20 @@
+"""How this package compiles its kernels: cached on disk, without the interpreter lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """Compile an array function with Numba.
+
+    No ``fastmath``: the order of floating-point operations is part of the result, so that the
+    same image gives the same bytes on every run and with every number of jobs.
+    """
+    compile_: Callable[[F], F] = numba.njit(cache=True, nogil=True, error_model="numpy")
+    return compile_(function)

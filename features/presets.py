@@ -1,0 +1,156 @@
+"""Which superpixels and groups belong together: `paper`, `default`, and a user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from segboost.features.groups import (
+    BUILTIN,
+    COLOUR,
+    CONTEXT,
+    NEIGHBOURHOOD,
+    POSITION,
+    SHAPE,
+    FeatureGroup,
+    PatchGroup,
+    WordGroup,
+)
+from segboost.features.superpixels import (
+    GraphMerging,
+    QuickShift,
+    SuperpixelMethod,
+    method_from_config,
+    method_to_config,
+)
+from segboost.features.user_groups import FolderGroup, FunctionGroup
+from segboost.features.words import Codebook
+
+PAPER_SIZES = (4, 8, 12, 16)
+"""The patch sizes of the StructBoost paper, in pixels."""
+DEFAULT_SIZES = (32, 48, 64, 96)
+"""Patch sizes chosen on validation images; see docs/features.md."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A way to cut images and the groups that describe the pieces.
+
+    Parameters
+    ----------
+    name : str
+    superpixels : SuperpixelMethod
+    groups : tuple of FeatureGroup
+        Their names differ. Groups of a family that follow each other share its responses.
+    """
+
+    name: str
+    superpixels: SuperpixelMethod
+    groups: tuple[FeatureGroup, ...]
+
+    def __post_init__(self) -> None:
+        names = [group.name for group in self.groups]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"groups: expected different names, got {twice[0]!r} twice")
+
+    @property
+    def largest_patch(self) -> int:
+        """The largest patch of all groups in pixels, at least 4."""
+        return max((g.size for g in self.groups if isinstance(g, PatchGroup)), default=4)
+
+    @property
+    def needs_codebook(self) -> bool:
+        """Whether a group of visual words has no codebook yet."""
+        return any(isinstance(g, WordGroup) and g.codebook is None for g in self.groups)
+
+    def with_codebook(self, codebook: Codebook) -> Preset:
+        """Return the preset with this codebook in its groups of visual words."""
+        groups = tuple(
+            replace(g, codebook=codebook) if isinstance(g, WordGroup) else g for g in self.groups
+        )
+        return replace(self, groups=groups)
+
+    def with_groups(self, *groups: FeatureGroup) -> Preset:
+        """Return the preset with more groups at its end."""
+        return replace(self, groups=self.groups + groups)
+
+    def only(self, *names: str) -> Preset:
+        """Return the preset with the named groups only, in its own order."""
+        unknown = sorted(set(names) - {group.name for group in self.groups})
+        if unknown:
+            known = ", ".join(group.name for group in self.groups)
+            raise ValueError(f"groups: there is no {unknown[0]!r} in preset {self.name}: {known}")
+        return replace(self, groups=tuple(g for g in self.groups if g.name in names))
+
+    def to_config(self) -> dict[str, Any]:
+        """Return the preset as plain values that JSON can hold, without codebooks."""
+        return {
+            "name": self.name,
+            "superpixels": method_to_config(self.superpixels),
+            "groups": [group.to_config() for group in self.groups],
+        }
+
+
+def fourteen_groups(sizes: tuple[int, ...]) -> tuple[FeatureGroup, ...]:
+    """Return visual words, colour, and GIST, LBP and HOG at the given patch sizes."""
+    patches = [
+        PatchGroup(kind, size, min(sizes)) for kind in ("gist", "lbp", "hog") for size in sizes
+    ]
+    return (WordGroup(), COLOUR, *patches)
+
+
+PAPER = Preset("paper", QuickShift(), fourteen_groups(PAPER_SIZES))
+DEFAULT = Preset(
+    "default",
+    GraphMerging(),
+    (*fourteen_groups(DEFAULT_SIZES), POSITION, NEIGHBOURHOOD, SHAPE, CONTEXT),
+)
+PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in (DEFAULT, PAPER)}
+
+
+def find_preset(preset: str | Preset) -> Preset:
+    """Return a preset by its name; ValueError names those there are."""
+    if isinstance(preset, Preset):
+        return preset
+    if preset not in PRESETS:
+        raise ValueError(f"preset: expected {' or '.join(PRESETS)}, got {preset!r}")
+    return PRESETS[preset]
+
+
+def preset_from_config(config: Mapping[str, Any]) -> Preset:
+    """Return the preset that `Preset.to_config` or a user wrote.
+
+    A group given as ``{"kind": "function", "function": "package.module:function"}`` is imported
+    when it is first computed: configurations, like programs, should come from people you trust.
+    """
+    for key in ("superpixels", "groups"):
+        if key not in config:
+            raise ValueError(f"preset: expected the key {key!r}, got {sorted(config)}")
+    return Preset(
+        name=str(config.get("name", "custom")),
+        superpixels=method_from_config(config["superpixels"]),
+        groups=tuple(group_from_config(entry) for entry in config["groups"]),
+    )
+
+
+def group_from_config(entry: Mapping[str, Any]) -> FeatureGroup:
+    """Return one group from its configuration; ValueError names what is wrong."""
+    options = dict(entry)
+    kind = options.pop("kind", None)
+    makers: dict[str, Any] = {"function": FunctionGroup, "folder": FolderGroup, "words": WordGroup}
+    if "names" in options:
+        options["names"] = tuple(options["names"])
+    try:
+        if kind in BUILTIN and not options:
+            return BUILTIN[kind]
+        if kind in ("hog", "lbp", "gist"):
+            return PatchGroup(kind, **options)
+        if kind in makers:
+            group: FeatureGroup = makers[kind](**options)
+            return group
+    except TypeError as error:
+        raise ValueError(f"group of kind {kind!r}: {error}") from None
+    known = ", ".join((*BUILTIN, "hog", "lbp", "gist", *makers))
+    raise ValueError(f"group: expected a kind among {known}, got {dict(entry)}")
