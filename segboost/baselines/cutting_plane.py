@@ -1,7 +1,6 @@
 """The L2-regularised structured SVM over any task, by cutting planes with a certified gap.
 
-The score of an atom is linear in the features of its channel, ``s = X_ch θ_ch``; channels that
-share features each have weights of their own. A cut with atom weights a becomes ``g = a·X``:
+The score of an atom is linear in the features of its channel (see `LinearScores`):
 
     ``min ½‖θ‖² + C Σ_b ξ_b   s.t.  g·θ ≥ loss − ξ_b  for every cut of every block b, ξ ≥ 0``
 """
@@ -15,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from segboost._types import FloatArray, IntArray, Slack
+from segboost._types import FloatArray, Slack
+from segboost.baselines.feature_cuts import FeatureCuts, LinearScores
 from segboost.baselines.quadratic import QuadraticProgramme, QuadraticSolution, solve
-from segboost.solver.atoms import Channel, Task, atom_offsets
+from segboost.solver.atoms import Task
 from segboost.solver.steps import relative_gap
 
 
@@ -62,65 +62,6 @@ class SVMCertificate:
     gap: float
     exact: bool
     converged: bool
-
-
-class LinearScores:
-    """The map between weights θ, all channels' one after the other, and atom scores."""
-
-    def __init__(self, channels: tuple[Channel, ...]) -> None:
-        self.features = [np.asarray(c.features, np.float64) for c in channels]
-        self.atoms = atom_offsets(channels)
-        self.columns = np.concatenate([[0], np.cumsum([f.shape[1] for f in self.features])])
-
-    @property
-    def n_weights(self) -> int:
-        """Length of θ."""
-        return int(self.columns[-1])
-
-    def scores(self, theta: FloatArray) -> FloatArray:
-        """Return the scores of all atoms, shape (N,)."""
-        parts = np.split(theta, self.columns[1:-1])
-        return np.concatenate([f @ t for f, t in zip(self.features, parts, strict=True)])
-
-    def normals(self, weights: sparse.csr_array) -> FloatArray:
-        """Return ``g = a·X`` of cuts, shape (n_cuts, n_weights)."""
-        spans = zip(self.atoms[:-1], self.atoms[1:], self.features, strict=True)
-        return np.hstack([weights[:, start:stop] @ f for start, stop, f in spans])
-
-
-@dataclass(eq=False)
-class _WorkingSet:
-    """The cuts at hand, in feature space, and for how many solves each was of no use."""
-
-    normals: FloatArray
-    loss: FloatArray
-    block: IntArray
-    idle: IntArray
-
-    @classmethod
-    def empty(cls, n_weights: int) -> _WorkingSet:
-        none = np.zeros(0, np.intp)
-        return cls(np.zeros((0, n_weights)), np.zeros(0), none, none)
-
-    def add(self, normals: FloatArray, loss: FloatArray, block: IntArray) -> None:
-        self.normals = np.vstack([self.normals, normals])
-        self.loss = np.concatenate([self.loss, loss])
-        self.block = np.concatenate([self.block, block])
-        self.idle = np.concatenate([self.idle, np.zeros(len(loss), np.intp)])
-
-    def purge(self, multipliers: FloatArray, C: float, patience: int) -> None:
-        """Drop the cuts whose multiplier was zero in the last `patience` solves."""
-        used = multipliers > 1e-7 * C
-        self.idle = np.where(used, 0, self.idle + 1)
-        kept = self.idle < patience
-        self.normals, self.loss = self.normals[kept], self.loss[kept]
-        self.block, self.idle = self.block[kept], self.idle[kept]
-
-    def slack(self, theta: FloatArray, n_blocks: int) -> FloatArray:
-        """Return ξ (B,) that the cuts at hand ask for."""
-        xi = np.zeros(n_blocks)
-        np.maximum.at(xi, self.block, self.loss - self.normals @ theta)
-        return xi
 
 
 class CuttingPlane:
@@ -176,7 +117,7 @@ class CuttingPlane:
         self.history: list[SVMStep] = []
         self._upper, self._lower = np.inf, 0.0
         self._n_blocks = task.n_blocks(slack)
-        self._cuts = _WorkingSet.empty(self.map.n_weights)
+        self._cuts = FeatureCuts.empty(self.map.n_weights)
 
     def steps(self) -> Iterator[SVMStep]:
         """Yield a step a round until the gap is reached or the rounds are used up."""
@@ -208,7 +149,7 @@ class CuttingPlane:
             QuadraticProgramme(cuts.normals, cuts.loss, cuts.block, self.C, self.nonnegative)
         )
         self._lower = max(self._lower, answer.lower_bound)
-        cuts.purge(answer.multipliers, self.C, self.patience)
+        cuts.purge(answer.multipliers, self.patience)
         return answer
 
     def _query(self, theta: FloatArray) -> None:
@@ -234,9 +175,12 @@ class CuttingPlane:
 
 def drain(solver: CuttingPlane, callback: Callable[[SVMStep], object] | None = None) -> None:
     """Run the solver to its end, tell `callback` of every step, warn if the gap stayed open."""
-    for step in solver.steps():
-        if callback is not None:
-            callback(step)
+    # The matrices are small: on a busy machine the threads of BLAS would mostly wait for each
+    # other.
+    with threadpool_limits(1, user_api="blas"):
+        for step in solver.steps():
+            if callback is not None:
+                callback(step)
     certificate = solver.certificate()
     if not certificate.converged:
         warnings.warn(

@@ -80,7 +80,7 @@ def interior_point(form: StandardForm, precision: float = 1e-11) -> tuple[FloatA
             break
         idle += 1
         try:
-            point = _step(form, point)
+            point = _step(form, point, careful=idle > 2)
         except (LinAlgError, ValueError):
             # The system has become singular or has overflowed: rounding has the last word.
             break
@@ -90,7 +90,7 @@ def interior_point(form: StandardForm, precision: float = 1e-11) -> tuple[FloatA
 def _start(form: StandardForm) -> _Point:
     """Return a positive point whose products λs, νξ and μθ are of one size."""
     top = float(form.loss.max())
-    nu = form.price / (form.sizes + 1.0)
+    nu: FloatArray = np.asarray(form.price / (form.sizes + 1.0), np.float64)
     lam = np.repeat(nu, form.sizes)
     theta = np.where(form.nonnegative, top, 0.0)
     mu = np.full(np.count_nonzero(form.nonnegative), float(nu.mean()))
@@ -98,7 +98,7 @@ def _start(form: StandardForm) -> _Point:
 
 
 def _gap(form: StandardForm, z: _Point) -> float:
-    return float(z.lam @ z.s + z.nu @ z.xi + z.mu @ z.theta[form.nonnegative])
+    return float(sum(p @ q for p, q in _pairs(form, z)))
 
 
 def _infeasibility(form: StandardForm, z: _Point) -> float:
@@ -118,21 +118,29 @@ def _residuals(form: StandardForm, z: _Point) -> tuple[FloatArray, FloatArray, F
     return r_theta, r_xi, r_s
 
 
-def _step(form: StandardForm, z: _Point) -> _Point:
-    """Return the next iterate: predict, choose the centring, correct, stay inside."""
+def _step(form: StandardForm, z: _Point, careful: bool) -> _Point:
+    """Return the next iterate: predict, choose the centring, correct, stay inside.
+
+    A `careful` step only halves the products: the correction can run in circles, this cannot.
+    """
     newton = _Newton(form, z)
-    J = form.nonnegative
-    n_pairs = z.s.size + z.xi.size + z.mu.size
+    pairs = _pairs(form, z)
+    n_pairs = sum(p.size for p, _ in pairs)
     aim = _gap(form, z) / n_pairs
-    guess = newton.direction(-z.lam * z.s, -z.nu * z.xi, -z.mu * z.theta[J])
-    ahead = _gap(form, _moved(z, guess, _longest(form, z, guess))) / n_pairs
-    target = aim * (ahead / aim) ** 3
-    direction = newton.direction(
-        target - z.lam * z.s - guess.lam * guess.s,
-        target - z.nu * z.xi - guess.nu * guess.xi,
-        target - z.mu * z.theta[J] - guess.mu * guess.theta[J],
-    )
+    if careful:
+        direction = newton.direction(*(0.5 * aim - p * q for p, q in pairs))
+    else:
+        guess = newton.direction(*(-p * q for p, q in pairs))
+        ahead = _gap(form, _moved(z, guess, _longest(form, z, guess))) / n_pairs
+        target = aim * (ahead / aim) ** 3
+        products = zip(pairs, _pairs(form, guess), strict=True)
+        direction = newton.direction(*(target - p * q - dp * dq for (p, q), (dp, dq) in products))
     return _moved(z, direction, min(1.0, 0.995 * _longest(form, z, direction, 2.0)))
+
+
+def _pairs(form: StandardForm, z: _Point) -> tuple[tuple[FloatArray, FloatArray], ...]:
+    """Return the parts that complementarity pairs: (λ, s), (ν, ξ) and (μ, θ_J)."""
+    return (z.lam, z.s), (z.nu, z.xi), (z.mu, z.theta[form.nonnegative])
 
 
 class _Newton:
@@ -191,16 +199,12 @@ class _Newton:
 
 def _longest(form: StandardForm, z: _Point, move: _Point, cap: float = 1.0) -> float:
     """Return how far the move can go, at most `cap`, before a part that must not turns negative."""
-    J = form.nonnegative
-    pairs = (
-        (z.s, move.s),
-        (z.lam, move.lam),
-        (z.xi, move.xi),
-        (z.nu, move.nu),
-        (z.mu, move.mu),
-        (z.theta[J], move.theta[J]),
+    sides = zip(_pairs(form, z), _pairs(form, move), strict=True)
+    worst = max(
+        float((-d / v).max(initial=0.0))
+        for values, moves in sides
+        for v, d in zip(values, moves, strict=True)
     )
-    worst = max(float((-d / v).max(initial=0.0)) for v, d in pairs)
     return min(cap, 1.0 / worst) if worst > 0 else cap
 
 

@@ -58,21 +58,21 @@ def _fix_dominant(
     size = n
     while size > 0:
         size -= 1
-        p = stack[size]
-        waiting[p] = False
-        if d[p] >= b[p]:
-            labels[p] = 0
-        elif d[p] < -b[p]:
-            labels[p] = 1
+        node = stack[size]
+        waiting[node] = False
+        if d[node] >= b[node]:
+            labels[node] = 0
+        elif d[node] < -b[node]:
+            labels[node] = 1
         else:
             continue
-        for a in range(first[p], first[p + 1]):
+        for a in range(first[node], first[node + 1]):
             q = head[a]
             if labels[q] >= 0:
                 continue
             c = capacity[edge[a]]
             b[q] -= c
-            d[q] += c if labels[p] == 0 else -c
+            d[q] += c if labels[node] == 0 else -c
             if not waiting[q]:
                 waiting[q] = True
                 stack[size] = q

@@ -97,7 +97,8 @@ class CRFTask:
         theta = theta.copy()
         theta[np.arange(wrong.size), 1 - self._labels] -= wrong
         found = minimise(self._graph, theta, capacity).astype(np.intp)
-        loss = np.bincount(self._node_owner, wrong * (found != self._labels), len(self.instances))
+        flipped = wrong * (found != self._labels)
+        loss = np.bincount(self._node_owner, flipped, len(self.instances)).astype(np.float64)
         return aggregate(
             loss,
             self._difference(found),
