@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,30 @@ from sklearn.utils.validation import check_is_fitted
 
 from segboost._types import FloatArray
 from segboost.baselines.class_scores import classes_of, table_scores
+from segboost.baselines.interrupts import rounds_kept
 from segboost.baselines.training_table import (
     TrainingTable,
     check_prediction_table,
     check_rounds,
     training_table,
 )
-from segboost.weak.base import Candidate, Hypothesis, WeakLearner
+from segboost.weak.base import BoundLearner, Candidate, Hypothesis, WeakLearner
 from segboost.weak.registry import make_weak_learner
 from segboost.weak.splitting import TIE
 
 # A hypothesis that is perfect for one colouring must not outvote all the others.
 _LEAST_ERROR = 1e-4
 _ATTEMPTS = 20  # colourings drawn in a row without a hypothesis better than chance
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """A hypothesis of a colouring (±1 for each of k classes), its weight and weighted error."""
+
+    hypothesis: Hypothesis
+    colours: FloatArray
+    alpha: float
+    error: float
 
 
 class AdaBoostECC(ClassifierMixin, BaseEstimator):
@@ -91,33 +103,23 @@ class AdaBoostECC(ClassifierMixin, BaseEstimator):
         table = training_table(self, X, y, sample_weight)
         bound = make_weak_learner(self.weak_learner).bind(table.features, "signed")
         rng = _generator(self.random_state)
-        scores = np.zeros((table.labels.size, table.n_classes))
-        kept: list[tuple[Hypothesis, FloatArray, float, float]] = []
-        failures = 0
-        while len(kept) < self.n_estimators and failures < _ATTEMPTS:
-            colours = draw_colouring(table.n_classes, rng)
-            weights = colour_weights(scores, table, colours)
-            found = bound.best(weights[:, None])[0]
-            alpha, error = _alpha_and_error(found, weights)
-            if alpha <= 0:
-                failures += 1
-                continue
-            failures = 0
-            kept.append((found.hypothesis, colours, alpha, error))
-            scores += alpha * found.responses[:, None] * colours
-            if table.n_classes == 2 and error <= 0:  # the one colouring there is is learned
-                break
+        kept: list[Round] = []
+        with rounds_kept():
+            for done in _rounds(bound, table, rng):
+                kept.append(done)
+                # A perfect answer for the one colouring of two classes ends the fit.
+                perfect = table.n_classes == 2 and done.error <= 0
+                if perfect or len(kept) == self.n_estimators:
+                    break
         self._keep(table, kept)
         return self
 
-    def _keep(
-        self, table: TrainingTable, kept: list[tuple[Hypothesis, FloatArray, float, float]]
-    ) -> None:
+    def _keep(self, table: TrainingTable, kept: list[Round]) -> None:
         self.classes_ = table.classes
-        self.hypotheses_ = [h for h, _, _, _ in kept]
-        self.colourings_ = np.array([c for _, c, _, _ in kept]).reshape(-1, table.n_classes)
-        self.estimator_weights_ = np.array([a for _, _, a, _ in kept])
-        self.estimator_errors_ = np.array([e for _, _, _, e in kept])
+        self.hypotheses_ = [r.hypothesis for r in kept]
+        self.colourings_ = np.array([r.colours for r in kept]).reshape(-1, table.n_classes)
+        self.estimator_weights_ = np.array([r.alpha for r in kept])
+        self.estimator_errors_ = np.array([r.error for r in kept])
         self.n_estimators_ = len(kept)
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -150,6 +152,23 @@ class AdaBoostECC(ClassifierMixin, BaseEstimator):
         for hypothesis, vote in zip(self.hypotheses_, votes, strict=True):
             total = total + hypothesis.predict(X)[:, None] * vote
             yield total
+
+
+def _rounds(bound: BoundLearner, table: TrainingTable, rng: np.random.Generator) -> Iterator[Round]:
+    """Yield rounds until many colourings in a row have no hypothesis better than chance."""
+    scores = np.zeros((table.labels.size, table.n_classes))
+    failures = 0
+    while failures < _ATTEMPTS:
+        colours = draw_colouring(table.n_classes, rng)
+        weights = colour_weights(scores, table, colours)
+        found = bound.best(weights[:, None])[0]
+        alpha, error = _alpha_and_error(found, weights)
+        if alpha <= 0:
+            failures += 1
+            continue
+        failures = 0
+        scores += alpha * found.responses[:, None] * colours
+        yield Round(found.hypothesis, colours, alpha, error)
 
 
 def draw_colouring(n_classes: int, rng: np.random.Generator) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from segboost._types import FloatArray
-from segboost.baselines.boosting_rounds import InterruptedRounds, boost
+from segboost.baselines.boosting_rounds import boost
 from segboost.baselines.stump_sum import StumpSum
 from segboost.baselines.training_table import (
     check_prediction_table,
@@ -21,8 +20,6 @@ from segboost.baselines.training_table import (
     training_table,
 )
 from segboost.weak.binning import bin_features
-
-_log = logging.getLogger(__name__)
 
 
 class AdaBoostStumps(ClassifierMixin, BaseEstimator):
@@ -84,11 +81,7 @@ class AdaBoostStumps(ClassifierMixin, BaseEstimator):
         table = training_table(self, X, y, sample_weight, binary=True)
         binned = bin_features(table.features, self.max_bins)
         signed = np.where(table.labels == 1, table.weights, -table.weights)
-        try:
-            rounds = boost(binned, signed, self.n_estimators, self.learning_rate)
-        except InterruptedRounds as interrupt:
-            rounds = interrupt.rounds
-            _log.warning("interrupted: the model has %d rounds", rounds.alpha.size)
+        rounds = boost(binned, signed, self.n_estimators, self.learning_rate)
         votes = (rounds.polarity * rounds.alpha)[:, None]
         self.stumps_ = StumpSum.from_cuts(binned, rounds.feature, rounds.cut, votes, -votes)
         self.classes_ = table.classes

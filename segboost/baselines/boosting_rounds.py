@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray
+from segboost.baselines.interrupts import rounds_kept
 from segboost.weak.binning import BinnedMatrix
 from segboost.weak.histogram import Codes, Rows, add_rows, histogram_numpy
 from segboost.weak.splitting import TIE, Bins, best_cuts_numpy, pick
@@ -64,20 +65,13 @@ class Rounds:
         return Rounds(**{name: getattr(self, name)[:count].copy() for name in names})
 
 
-class InterruptedRounds(KeyboardInterrupt):
-    """Ctrl-C during `boost`; `rounds` has what was done until then."""
-
-    def __init__(self, rounds: Rounds) -> None:
-        super().__init__()
-        self.rounds = rounds
-
-
 def boost(
     binned: BinnedMatrix, signed_weights: FloatArray, n_rounds: int, learning_rate: float = 1.0
 ) -> Rounds:
     """Run discrete AdaBoost with ``α = ½ learning_rate log((1 − ε)/ε)``.
 
-    Ends early with a perfect stump, which is kept, or before a stump no better than chance.
+    Ends early with a perfect stump, which is kept, or before a stump no better than chance, or
+    on Ctrl-C.
 
     Parameters
     ----------
@@ -93,7 +87,7 @@ def boost(
     growth = math.inf  # asks the first round to sum the histograms
     done, go_on = 0, True
     step = max(1, int(_UPDATES_A_CALL / binned.codes.size))
-    try:
+    with rounds_kept():
         while go_on and done < n_rounds:
             end = min(n_rounds, done + step)
             done, go_on, growth = boost_kernel(
@@ -111,8 +105,6 @@ def boost(
                 rounds.alpha,
                 rounds.error,
             )
-    except KeyboardInterrupt:
-        raise InterruptedRounds(rounds.first(done)) from None
     return rounds.first(done)
 
 

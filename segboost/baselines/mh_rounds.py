@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from segboost._types import FloatArray
 from segboost.baselines.boosting_rounds import EPSILON
+from segboost.baselines.interrupts import rounds_kept
 from segboost.weak.binning import BinnedMatrix
 from segboost.weak.histogram import TILE, Codes, add_rows_tile, histogram_numpy
 from segboost.weak.splitting import TIE, Bins
@@ -62,6 +63,8 @@ def boost_votes(
         Not changed.
     n_rounds : int
     learning_rate : float
+
+    Ends early as `boost` does.
     """
     n, k = signed_weights.shape
     n_tiles = -(-k // TILE)
@@ -71,21 +74,22 @@ def boost_votes(
     weights /= np.abs(weights).sum()
     rounds = VoteRounds.empty(n_rounds, n_tiles * TILE)
     done, go_on = 0, True
-    while go_on and done < n_rounds:  # one round a call: an interrupt is heard in between
-        go_on = vote_round(
-            binned.codes,
-            binned.n_bins,
-            binned.width,
-            weights,
-            learning_rate,
-            done,
-            rounds.feature,
-            rounds.cut,
-            rounds.alpha,
-            rounds.error,
-            rounds.votes,
-        )
-        done += rounds.alpha[done] > 0
+    with rounds_kept():  # one round a call: an interrupt is heard in between
+        while go_on and done < n_rounds:
+            go_on = vote_round(
+                binned.codes,
+                binned.n_bins,
+                binned.width,
+                weights,
+                learning_rate,
+                done,
+                rounds.feature,
+                rounds.cut,
+                rounds.alpha,
+                rounds.error,
+                rounds.votes,
+            )
+            done += rounds.alpha[done] > 0
     return rounds.first(done, k)
 
 

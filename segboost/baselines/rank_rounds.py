@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from segboost._types import FloatArray
 from segboost.baselines.boosting_rounds import EPSILON, Rounds, best_stump
+from segboost.baselines.interrupts import rounds_kept
 from segboost.weak.binning import BinnedMatrix
 from segboost.weak.histogram import Codes, add_rows, histogram_numpy
 from segboost.weak.splitting import TIE, Bins, best_cuts_numpy, pick
@@ -35,15 +36,16 @@ def boost_ranks(binned: BinnedMatrix, level: Levels, weights: FloatArray, n_roun
     rounds = Rounds.empty(n_rounds)
     scores = np.zeros(level.size)
     done, go_on = 0, True
-    while go_on and done < n_rounds:  # one round a call: an interrupt is heard in between
-        signed = pair_weights(scores, level, weights)
-        f, b, sign, r = rank_round(binned.codes, binned.n_bins, binned.width, signed)
-        go_on = _record(rounds, done, f, b, sign, r)
-        if rounds.alpha[done] <= 0:
-            break
-        above = binned.codes[f] > b
-        scores = scores + rounds.alpha[done] * (above if sign > 0 else ~above)
-        done += 1
+    with rounds_kept():  # one round a call: an interrupt is heard in between
+        while go_on and done < n_rounds:
+            signed = pair_weights(scores, level, weights)
+            f, b, sign, r = rank_round(binned.codes, binned.n_bins, binned.width, signed)
+            go_on = _record(rounds, done, f, b, sign, r)
+            if rounds.alpha[done] <= 0:
+                break
+            above = binned.codes[f] > b
+            scores = scores + rounds.alpha[done] * (above if sign > 0 else ~above)
+            done += 1
     return rounds.first(done)
 
 

@@ -5,8 +5,8 @@ F_c(x) = Σ_t (above[t, c] if x[feature_t] > threshold_t else below[t, c])
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numba as nb
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from segboost._types import FloatArray
 from segboost.weak.binning import BinnedMatrix
+from segboost.weak.checks import read_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,23 @@ class StumpSum:
         pairs = zip(feature, cut, strict=True)
         threshold = np.array([binned.threshold(int(f), int(b)) for f, b in pairs], dtype=float)
         return cls(feature, threshold, above, below)
+
+    def pack(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the plain arrays."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StumpSum:
+        """Return the sum that `pack` stored; ValueError where the arrays do not fit."""
+        feature = read_array(arrays, "feature", "i", (None,))
+        threshold = read_array(arrays, "threshold", "f", feature.shape, finite=False)
+        above = read_array(arrays, "above", "f", (feature.size, None))
+        below = read_array(arrays, "below", "f", above.shape)
+        if (feature < 0).any():
+            raise ValueError("stored stumps have a negative feature")
+        if not (np.isfinite(threshold) | np.isneginf(threshold)).all():
+            raise ValueError("stored stumps have a threshold that is NaN or +inf")
+        return cls(feature.astype(np.int64), threshold, above, below)
 
     @property
     def n_stumps(self) -> int:

@@ -22,7 +22,7 @@ from segboost._types import FloatArray
 MAX_BINS = 256
 """What a uint8 can tell apart."""
 
-_BLOCK = 8  # columns copied at once: long enough for the cache lines of a row, small in memory
+_BLOCK = 4  # columns copied at once: fewer misses of the cache, still small in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def bin_features(
     Parameters
     ----------
     features : ndarray, shape (N, d), or BinnedMatrix
-        Finite real numbers, N and d at least 1. A BinnedMatrix is returned as it is; uint8 values
+        Finite real numbers, d at least 1. A BinnedMatrix is returned as it is; uint8 values
         are translated by a table.
     max_bins : int
         From 2 to 256.
@@ -95,11 +95,12 @@ def bin_features(
     features = _check_features(features)
     n, d = features.shape
     codes = np.empty((d, n), dtype=np.uint8)
+    if not n:
+        return BinnedMatrix(codes, np.empty((d, 0)), np.ones(d, dtype=np.intp))
     cuts: list[npt.NDArray[Any]] = []
     for start in range(0, d, _BLOCK):
-        block = _columns(features[:, start : start + _BLOCK])
-        for column, out in zip(block, codes[start : start + _BLOCK], strict=True):
-            cuts.append(_bin_column(column, max_bins, out))
+        part = slice(start, start + _BLOCK)
+        cuts += _bin_block(features[:, part], max_bins, codes[part])
     n_bins = np.array([c.size + 1 for c in cuts], dtype=np.intp)
     thresholds = np.full((d, int(n_bins.max()) - 1), np.inf)
     for row, cut in zip(thresholds, cuts, strict=True):
@@ -109,13 +110,19 @@ def bin_features(
 
 def _check_features(features: npt.NDArray[Any]) -> npt.NDArray[Any]:
     features = np.asarray(features)
-    if features.ndim != 2 or 0 in features.shape:
-        raise ValueError(
-            f"features must have shape (N, d) with N and d at least 1, got {features.shape}"
-        )
+    if features.ndim != 2 or not features.shape[1]:
+        raise ValueError(f"features must have shape (N, d) with d at least 1, got {features.shape}")
     if features.dtype.kind not in "fiub":
         raise ValueError(f"features must be real numbers, got the dtype {features.dtype}")
     return features
+
+
+def _bin_block(
+    block: npt.NDArray[Any], max_bins: int, out: npt.NDArray[np.uint8]
+) -> list[npt.NDArray[Any]]:
+    """Write the codes of some features, shape (N, few), to `out`; return their thresholds."""
+    pairs = zip(_columns(block), out, strict=True)
+    return [_bin_column(column, max_bins, codes) for column, codes in pairs]
 
 
 def _columns(block: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -35,12 +35,10 @@ def check_weights(weights: FloatArray, n_rows: int) -> FloatArray:
 
 
 def check_table(features: npt.NDArray[Any]) -> FloatArray:
-    """Return the features as float64, shape (N, d); ValueError unless finite and not empty."""
+    """Return the features as float64, shape (N, d); ValueError unless finite with d ≥ 1."""
     table = np.asarray(features, dtype=np.float64)
-    if table.ndim != 2 or 0 in table.shape:
-        raise ValueError(
-            f"features must have shape (N, d) with N and d at least 1, got {table.shape}"
-        )
+    if table.ndim != 2 or not table.shape[1]:
+        raise ValueError(f"features must have shape (N, d) with d at least 1, got {table.shape}")
     if not np.isfinite(table).all():
         raise ValueError("features must not contain NaN or infinity")
     return table

@@ -90,9 +90,10 @@ class Standardised:
     def of(cls, features: npt.NDArray[Any]) -> Standardised:
         """Return the standardised features; a constant one becomes 0."""
         raw = check_table(features)
-        mean = raw.mean(axis=0)
+        n = max(1, raw.shape[0])
+        mean = raw.sum(axis=0) / n
         centred = raw - mean
-        scale = np.sqrt(np.mean(centred**2, axis=0))
+        scale = np.sqrt((centred**2).sum(axis=0) / n)
         # What rounding leaves of a constant feature must not be blown up to unit variance.
         constant = (scale <= 1e-13 * np.abs(mean)) | (scale == 0)
         centred[:, constant] = 0.0

@@ -10,9 +10,16 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from segboost.baselines import AdaBoostECC, AdaBoostMH, AdaBoostStumps
+from segboost.baselines import (
+    AdaBoostECC,
+    AdaBoostMH,
+    AdaBoostStumps,
+    adaboost_ecc,
+    boosting_rounds,
+    mh_rounds,
+)
 from segboost.baselines.adaboost_ecc import colour_weights, draw_colouring
-from segboost.baselines.stump_sum import sum_stumps_numpy
+from segboost.baselines.stump_sum import StumpSum, sum_stumps_numpy
 from segboost.baselines.training_table import TrainingTable
 
 ALL = [AdaBoostStumps(20), AdaBoostMH(20), AdaBoostECC(20, random_state=0)]
@@ -163,24 +170,50 @@ def test_order_of_rows_does_not_matter(cancer):
         )
 
 
-def test_interrupt_leaves_a_model(cancer, monkeypatch, caplog):
-    from segboost.baselines import boosting_rounds
-
-    kernel, calls = boosting_rounds.boost_kernel, []
+def interrupt_after(monkeypatch, owner, name: str, calls: int) -> None:
+    """Make the function press Ctrl-C once it was called that often."""
+    function, count = getattr(owner, name), iter(range(calls))
 
     def interrupted(*args):
-        calls.append(1)
-        if len(calls) > 4:
+        if next(count, None) is None:
             raise KeyboardInterrupt
-        return kernel(*args)
+        return function(*args)
 
+    monkeypatch.setattr(owner, name, interrupted)
+
+
+@pytest.mark.parametrize(
+    ("model", "owner", "name"),
+    [
+        (AdaBoostStumps(100), boosting_rounds, "boost_kernel"),
+        (AdaBoostMH(100), mh_rounds, "vote_round"),
+        (AdaBoostECC(100, random_state=0), adaboost_ecc, "colour_weights"),
+    ],
+    ids=["stumps", "mh", "ecc"],
+)
+def test_interrupt_leaves_a_model(model, owner, name, cancer, monkeypatch, caplog):
     monkeypatch.setattr(boosting_rounds, "_UPDATES_A_CALL", 1)
-    monkeypatch.setattr(boosting_rounds, "boost_kernel", interrupted)
+    interrupt_after(monkeypatch, owner, name, 4)
     X, y, X_test, y_test = cancer
-    model = AdaBoostStumps(100).fit(X, y)
+    model.fit(X, y)
     assert model.n_estimators_ == 4
     assert model.score(X_test, y_test) > 0.85
     assert "interrupted" in caplog.text
+
+
+def test_arrays_can_be_stored(cancer):
+    X, y, X_test, _ = cancer
+    sums = AdaBoostMH(15).fit(X, y).stumps_
+    again = StumpSum.unpack(sums.pack())
+    np.testing.assert_array_equal(again.scores(X_test), sums.scores(X_test))
+    for change in (
+        {"feature": -sums.feature - 1},
+        {"threshold": sums.threshold * np.nan},
+        {"above": sums.above[1:]},
+        {"below": sums.below[:, 1:]},
+    ):
+        with pytest.raises(ValueError, match="stored"):
+            StumpSum.unpack({**sums.pack(), **change})
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from segboost.baselines import boosting_rounds
-from segboost.baselines.boosting_rounds import InterruptedRounds, boost, boost_numpy
+from segboost.baselines.boosting_rounds import boost, boost_numpy
 from segboost.baselines.mh_rounds import boost_votes, boost_votes_numpy
 from segboost.weak.binning import bin_features
 
@@ -109,24 +109,6 @@ def test_pieces_give_the_same_rounds(monkeypatch):
     whole = boost(binned, y, 50)
     monkeypatch.setattr(boosting_rounds, "_UPDATES_A_CALL", 1)
     assert_same_stumps(boost(binned, y, 50), whole)
-
-
-def test_interrupt_keeps_the_rounds_done(monkeypatch):
-    features, y = noisy(4)
-    binned = bin_features(features)
-    monkeypatch.setattr(boosting_rounds, "_UPDATES_A_CALL", 1)
-    kernel, calls = boosting_rounds.boost_kernel, []
-
-    def interrupted(*args):
-        calls.append(1)
-        if len(calls) > 3:
-            raise KeyboardInterrupt
-        return kernel(*args)
-
-    monkeypatch.setattr(boosting_rounds, "boost_kernel", interrupted)
-    with pytest.raises(InterruptedRounds) as caught:
-        boost(binned, y, 50)
-    assert caught.value.rounds.alpha.size == 3
 
 
 def test_weights_are_not_changed():

@@ -147,7 +147,7 @@ def test_memory_is_little_beyond_the_codes():
     binned = bin_features(features)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 1.9 * binned.codes.nbytes  # with half the benchmark's width; fixed costs weigh
+    assert peak < 1.6 * binned.codes.nbytes
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,6 @@ def test_memory_is_little_beyond_the_codes():
     [
         (np.array([[np.nan]]), "features must not contain NaN"),
         (np.array([[np.inf]], dtype=np.float32), "features must not contain NaN"),
-        (np.zeros((0, 3)), "features must have shape"),
         (np.zeros((3, 0)), "features must have shape"),
         (np.zeros(3), "features must have shape"),
         (np.array([["a"]]), "features must be real numbers"),

@@ -28,6 +28,16 @@ def test_every_learner_keeps_the_contract(name, outputs):
         assert candidate.score == pytest.approx(w @ candidate.responses, rel=1e-12)
 
 
+@pytest.mark.parametrize("name", WEAK_LEARNERS)
+@pytest.mark.parametrize("outputs", ["signed", "binary"])
+def test_no_rows_at_all(name, outputs):
+    """A graph without edges has a channel without atoms."""
+    candidates = make_weak_learner(name).bind(np.zeros((0, 3)), outputs).best(np.zeros((0, 2)))
+    assert [c.score for c in candidates] == [0.0, 0.0]
+    assert all(c.responses.shape == (0,) for c in candidates)
+    assert candidates[0].hypothesis.predict(np.zeros((2, 3))).tolist() == [1.0, 1.0]
+
+
 def test_parameters_and_objects():
     tree = make_weak_learner("tree", max_depth=3)
     assert tree == ShallowTree(max_depth=3)
