@@ -33,11 +33,22 @@ Filter = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.floa
 
 @dataclass(frozen=True, eq=False)
 class GistResponse:
-    """Integrated Gabor energies, sampled every `step` pixels of the padded image."""
+    """Integrated Gabor energies of a padded image.
 
-    sums: npt.NDArray[np.float64]
+    Parameters
+    ----------
+    fine, coarse : ndarray of float64, shape (16, H / step + 1, W / step + 1)
+        Of the two fine and the two coarse scales.
+    margin : int
+        Pixels that were added above and to the left.
+    steps : tuple of int
+        The distance of the samples of `fine` and `coarse` in pixels.
+    """
+
+    fine: npt.NDArray[np.float64]
+    coarse: npt.NDArray[np.float64]
     margin: int
-    step: int
+    steps: tuple[int, int]
 
 
 def gist_response(
@@ -45,8 +56,8 @@ def gist_response(
 ) -> GistResponse:
     """Compute what all GIST patches of an image are pooled from.
 
-    Energies are sampled every 1, 2 or 4 pixels, so that a cell of the smallest patch holds at
-    least 4×4 samples where its pixels allow.
+    Energies are sampled every 1, 2 or (coarse scales only) 4 pixels, so that a cell of the
+    smallest patch holds at least 4×4 samples where its pixels allow.
 
     Parameters
     ----------
@@ -56,11 +67,17 @@ def gist_response(
         In pixels.
     """
     cell = smallest_patch // CELLS
-    step = 4 if cell >= 16 else 2 if cell >= 8 else 1
+    steps = (2, 4) if cell >= 16 else (2, 2) if cell >= 8 else (1, 1)
     margin = largest_patch // 2 + _SUPPORT
-    padded = _pad_to_fast_size(np.log1p(grey), margin, step)
+    padded = _pad_to_fast_size(np.log1p(grey), margin)
     spectrum = fft.fft2(normalised_contrast(padded))
-    return GistResponse(integral(gabor_energies(spectrum, step)), margin, step)
+    bank = gabor_bank(*spectrum.shape)
+    half = len(bank) // 2
+    fine, coarse = (
+        integral(gabor_energies(spectrum, filters, step))
+        for filters, step in zip((bank[:half], bank[half:]), steps, strict=True)
+    )
+    return GistResponse(fine, coarse, margin, steps)
 
 
 def gist_patches(
@@ -84,10 +101,13 @@ def gist_patches(
     ----------
     A. Oliva, A. Torralba, Modeling the shape of the scene, IJCV 42(3), 2001.
     """
-    # A sample stands for the step × step pixels round it, not for those that follow it.
-    middle = (response.step - 1) / 2
-    corners = (centres - size // 2 + response.margin + middle) / response.step
-    return pool_grid(response.sums, corners, size / CELLS / response.step, CELLS)
+    halves = []
+    for sums, step in zip((response.fine, response.coarse), response.steps, strict=True):
+        # A sample stands for the step × step pixels round it, not for those that follow it.
+        corners = (centres - size // 2 + response.margin + (step - 1) / 2) / step
+        pooled = pool_grid(sums, corners, size / CELLS / step, CELLS)
+        halves.append(pooled.reshape(len(centres), CELLS * CELLS, len(sums)))
+    return np.concatenate(halves, axis=2).reshape(len(centres), -1)
 
 
 def normalised_contrast(logs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -102,21 +122,21 @@ def normalised_contrast(logs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32
     return np.asarray(detail / (np.float32(0.2) + np.sqrt(np.abs(variance))))
 
 
-def gabor_energies(spectrum: npt.NDArray[np.complex64], step: int) -> npt.NDArray[np.float32]:
-    """Return the magnitudes of the 32 filtered images at every `step`-th pixel.
+def gabor_energies(
+    spectrum: npt.NDArray[np.complex64], bank: tuple[Filter, ...], step: int
+) -> npt.NDArray[np.float32]:
+    """Return the magnitudes of filtered images at every `step`-th pixel.
 
     ``|ifft2(G · spectrum)|``, where adding up the spectrum's aliases before the inverse transform
     gives the samples at every `step`-th pixel exactly, on a grid that is step² times smaller.
 
     Returns
     -------
-    ndarray of float32, shape (32, H / step, W / step)
-        Scale by scale, the finest first, 8 orientations each.
+    ndarray of float32, shape (len(bank), H / step, W / step)
     """
     height, width = spectrum.shape
-    shape = (SCALES * ORIENTATIONS, height // step, width // step)
-    folded = np.zeros(shape, np.complex64)
-    for index, (first, last, values) in enumerate(gabor_bank(height, width)):
+    folded = np.zeros((len(bank), height // step, width // step), np.complex64)
+    for index, (first, last, values) in enumerate(bank):
         fold(spectrum, first, last, values, folded[index])
     return np.abs(fft.ifft2(folded, axes=(1, 2), overwrite_x=True)) / np.float32(step**2)
 
@@ -199,9 +219,7 @@ def fold(
             used += 1
 
 
-def _pad_to_fast_size(
-    values: npt.NDArray[np.float32], margin: int, step: int
-) -> npt.NDArray[np.float32]:
+def _pad_to_fast_size(values: npt.NDArray[np.float32], margin: int) -> npt.NDArray[np.float32]:
     """Pad by reflection: `margin` before, and at least as much behind, to a fast length."""
     extra = []
     for length in values.shape:

@@ -81,15 +81,16 @@ def oriented_gradient(
     Returns
     -------
     orientation : ndarray of uint8, shape (H, W, 1)
-        The direction ``o · 20°`` with the largest projection of the gradient.
+        The direction ``o · 20°`` with the largest projection of the gradient. Directions are
+        rounded to 4 digits: a vertical gradient is a tie, which the lower number wins.
     magnitude : ndarray of int32, shape (H, W, 1)
         In 1/256 of a level.
     """
     height, width = padded.shape[0] - 2, padded.shape[1] - 2
     orientation = np.empty((height, width, 1), np.uint8)
     magnitude = np.empty((height, width, 1), np.int32)
-    cosine = np.cos(np.arange(9) * np.pi / 9).astype(np.float32)
-    sine = np.sin(np.arange(9) * np.pi / 9).astype(np.float32)
+    cosine = np.round(np.cos(np.arange(9) * np.pi / 9), 4).astype(np.float32)
+    sine = np.round(np.sin(np.arange(9) * np.pi / 9), 4).astype(np.float32)
     for i in range(height):
         for j in range(width):
             squared = np.float32(-1)

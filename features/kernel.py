@@ -16,5 +16,6 @@ def kernel(function: F) -> F:
     No ``fastmath``: the order of floating-point operations is part of the result, so that the
     same image gives the same bytes on every run and with every number of jobs.
     """
-    compile_: Callable[[F], F] = numba.njit(cache=True, nogil=True, error_model="numpy")
-    return compile_(function)
+    compile_: Any = numba.njit(cache=True, nogil=True, error_model="numpy")
+    compiled: F = compile_(function)
+    return compiled

@@ -123,13 +123,12 @@ def _describe(
 @kernel
 def _normalise(vector: npt.NDArray[np.float32]) -> None:
     """Give length 1, cut at 0.2, give length 1 again; leave a zero vector."""
-    for _ in range(2):
-        length = np.sqrt(np.sum(vector.astype(np.float64) ** 2))
-        if length < 1e-7:
-            vector[:] = 0
-            return
-        for n in range(vector.size):
-            vector[n] = min(vector[n] / length, 0.2)
+    length = np.sqrt(np.sum(vector.astype(np.float64) ** 2))
+    if length < 1e-7:
+        vector[:] = 0
+        return
+    for n in range(vector.size):
+        vector[n] = min(vector[n] / length, 0.2)
     length = np.sqrt(np.sum(vector.astype(np.float64) ** 2))
     for n in range(vector.size):
         vector[n] /= length

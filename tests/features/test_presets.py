@@ -1,0 +1,172 @@
+import json
+
+import numpy as np
+import pytest
+
+from segboost.features import (
+    PRESETS,
+    FeatureGroup,
+    FolderGroup,
+    FunctionGroup,
+    ImageContext,
+    compute_group,
+    extract_features,
+    find_preset,
+    group_from_config,
+    preset_from_config,
+)
+from segboost.features.groups import COLOUR, PatchGroup, WordGroup
+
+IMAGE = np.random.default_rng(0).integers(0, 256, (12, 16, 3), dtype=np.uint8)
+LABELS = np.repeat(np.repeat([[0, 1], [2, 3]], 6, axis=0), 8, axis=1)
+
+
+def mean_red(image, superpixels):
+    """A user's group."""
+    sums = np.bincount(superpixels.ravel(), image[..., 0].ravel())
+    return sums / np.bincount(superpixels.ravel())
+
+
+def test_paper_has_14_groups_of_its_sizes():
+    names = [group.name for group in PRESETS["paper"].groups]
+    sizes = (4, 8, 12, 16)
+    patches = [f"{kind}{size}" for kind in ("gist", "lbp", "hog") for size in sizes]
+    assert names == ["words", "colour", *patches]
+
+
+def test_default_has_the_14_groups_first():
+    kinds = [group.to_config()["kind"] for group in PRESETS["default"].groups[:14]]
+    assert kinds == ["words", "colour", *["gist"] * 4, *["lbp"] * 4, *["hog"] * 4]
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda p: p.name)
+def test_presets_survive_json(preset):
+    again = preset_from_config(json.loads(json.dumps(preset.to_config())))
+    assert again.to_config() == preset.to_config()
+    assert again.superpixels == preset.superpixels
+    assert all(isinstance(group, FeatureGroup) for group in again.groups)
+
+
+def test_function_group():
+    group = FunctionGroup("red", mean_red)
+    features = compute_group(group, ImageContext(IMAGE, LABELS))
+    wanted = [IMAGE[:6, :8], IMAGE[:6, 8:], IMAGE[6:, :8], IMAGE[6:, 8:]]
+    wanted = [part[..., 0].mean() / 255 for part in wanted]
+    np.testing.assert_allclose(features.values[:, 0], wanted, rtol=1e-5)
+    assert features.columns == ("column 0",)
+    assert features.values.dtype == np.float32
+
+
+def test_function_named_in_a_configuration(tmp_path, monkeypatch):
+    (tmp_path / "my_features.py").write_text(
+        "import numpy as np\n"
+        "def area(image, superpixels):\n"
+        "    return np.bincount(superpixels.ravel())[:, None]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    entry = {"kind": "function", "name": "area", "function": "my_features:area", "names": ["px"]}
+    group = group_from_config(entry)
+    assert group.to_config() == entry
+    found = compute_group(group, ImageContext(IMAGE, LABELS))
+    np.testing.assert_array_equal(found.values[:, 0], [48] * 4)
+    assert found.columns == ("px",)
+
+
+def test_folder_group_takes_rows_and_maps(tmp_path):
+    rows = np.arange(8.0).reshape(4, 2)
+    np.save(tmp_path / "rows.npy", rows)
+    np.save(tmp_path / "map.npy", LABELS[..., None] * 10.0)
+    group = group_from_config({"kind": "folder", "name": "mine", "folder": str(tmp_path)})
+    np.testing.assert_array_equal(group.compute(ImageContext(IMAGE, LABELS, "rows")), rows)
+    found = group.compute(ImageContext(IMAGE, LABELS, "map"))
+    np.testing.assert_array_equal(found[:, 0], [0, 10, 20, 30])
+
+
+def test_user_groups_run_with_the_others():
+    preset = find_preset("paper").only("colour", "hog8").with_groups(FunctionGroup("red", mean_red))
+    features = extract_features(IMAGE, preset, superpixels=LABELS)
+    assert list(features.groups) == ["colour", "hog8", "red"]
+    with pytest.raises(ValueError, match="only a function given as"):
+        preset.to_config()
+
+
+def test_user_function_cannot_change_the_image():
+    def spoil(image, superpixels):
+        image[:] = 0
+        superpixels[:] = 0
+        return np.zeros(4)
+
+    preset = find_preset("paper").only("colour")
+    plain = extract_features(IMAGE, preset, superpixels=LABELS)
+    spoiled = preset.with_groups(FunctionGroup("spoil", spoil))
+    after = extract_features(IMAGE, spoiled, superpixels=LABELS)
+    np.testing.assert_array_equal(after.superpixels, plain.superpixels)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (np.zeros(3), r"got shape \(3,\)"),
+        (np.zeros((4, 0)), r"got shape \(4, 0\)"),
+        (np.zeros((4, 2, 2)), "got shape"),
+        (np.full((4, 1), np.nan), "got NaN"),
+        (np.array(["a"] * 4), "got dtype"),
+        (np.zeros(4, object), "got dtype object"),
+    ],
+)
+def test_what_a_users_function_may_not_return(values, told):
+    group = FunctionGroup("mine", lambda image, superpixels: values)
+    with pytest.raises(ValueError, match=r"group 'mine': expected finite numbers.*" + told):
+        group.compute(ImageContext(IMAGE, LABELS))
+
+
+def test_folder_group_errors(tmp_path):
+    group = FolderGroup("mine", str(tmp_path))
+    with pytest.raises(ValueError, match=r"group 'mine': expected a file .*gone\.npy"):
+        group.compute(ImageContext(IMAGE, LABELS, "gone"))
+    np.save(tmp_path / "short.npy", np.zeros((3, 1)))
+    with pytest.raises(ValueError, match=r"short\.npy: expected finite numbers of shape \(4, d\)"):
+        group.compute(ImageContext(IMAGE, LABELS, "short"))
+    np.save(tmp_path / "pickled.npy", np.array([{}]), allow_pickle=True)
+    with pytest.raises(ValueError, match="allow_pickle=False"):
+        group.compute(ImageContext(IMAGE, LABELS, "pickled"))
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ({"kind": "sunflower"}, "group: expected a kind among"),
+        ({"kind": "hog", "size": 10, "smallest": 4}, "size: expected a multiple of 4"),
+        ({"kind": "hog"}, "group of kind 'hog'"),
+        ({"kind": "colour", "bins": 4}, "group: expected a kind among"),
+        ({"kind": "folder", "name": "x"}, "group of kind 'folder'"),
+    ],
+)
+def test_bad_group_configurations(entry, told):
+    with pytest.raises(ValueError, match=told):
+        group_from_config(entry)
+
+
+@pytest.mark.parametrize("where", ["nowhere", "no_such_module:f", "json:no_such", "json:__name__"])
+def test_functions_that_cannot_be_imported(where):
+    with pytest.raises(ValueError, match="function: "):
+        FunctionGroup("mine", where).compute(ImageContext(IMAGE, LABELS))
+
+
+def test_other_misuse_is_named():
+    with pytest.raises(ValueError, match="preset: expected default or paper, got 'best'"):
+        find_preset("best")
+    with pytest.raises(ValueError, match="there is no 'hog5'"):
+        find_preset("paper").only("hog5")
+    with pytest.raises(ValueError, match="got 'colour' twice"):
+        find_preset("paper").with_groups(COLOUR)
+    with pytest.raises(ValueError, match="kind: expected 'hog', 'lbp' or 'gist'"):
+        PatchGroup("sift", 8, 8)
+    with pytest.raises(ValueError, match="preset: expected the key 'superpixels'"):
+        preset_from_config({})
+    with pytest.raises(ValueError, match="codebook: visual words need one"):
+        WordGroup().compute(ImageContext(IMAGE, LABELS))
+    with pytest.raises(ValueError, match="dtype: expected 'float32' or 'uint8'"):
+        extract_features(IMAGE, dtype="float16")
+    with pytest.raises(ValueError, match="group 'mine': expected 2 columns, got 1"):
+        FunctionGroup("mine", mean_red, ("a", "b")).columns(1)
