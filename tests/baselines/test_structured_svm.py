@@ -78,6 +78,12 @@ def test_bounds_hold_at_every_step_and_the_gap_closes(slack, centre):
     assert value == pytest.approx(steps[-1].objective, rel=1e-10)
 
 
+def test_a_centre_that_cuts_nothing_off_does_not_stall_the_solver():
+    X, y = blobs(2, m=60, d=5, k=4)
+    solver = CuttingPlane(MulticlassTask(X, y, 4), C=5.0, gap=1e-5, centre=0.999)
+    assert len(list(solver.steps())) < 150
+
+
 def test_dropping_idle_cuts_does_not_change_the_optimum():
     X, y = blobs(3, m=80, d=6, k=4)
     found = []

@@ -85,10 +85,11 @@ def test_inputs_are_left_alone():
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-200, 1.0, 1e200, 1.7e308])
 def test_any_scale_gives_the_same_labels(scale):
-    graph = Graph(3, [[0, 1], [1, 2]])
-    theta = np.array([[0.5, 0.0], [0.0, 0.125], [0.0, 0.75]])
-    capacity = np.array([0.25, 0.0625])
-    assert minimise(graph, scale * theta, scale * capacity).tolist() == [1, 1, 0]
+    # At the largest scale θ(1) − θ(0) overflows, and so does the sum of a node's capacities.
+    star = Graph(5, [[0, 1], [0, 2], [0, 3]])
+    theta = np.array([[0.9, -0.9], [-1, 1], [-1, 1], [-1, 1], [1, -1]])
+    assert minimise(star, scale * theta, np.full(3, scale)).tolist() == [0, 0, 0, 0, 1]
+    assert minimise(star, scale * theta, np.full(3, scale / 2)).tolist() == [1, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
