@@ -152,6 +152,46 @@ def _best_vote_cut(
 
 
 @nb.njit(cache=True, nogil=True)
+def _best_votes(
+    codes: Codes, n_bins: Bins, width: int, weights: FloatArray
+) -> tuple[int, int, FloatArray]:  # pragma: no cover - compiled
+    """Return feature, cut and votes, shape (tiles, TILE), of the best hypothesis."""
+    n_tiles, n, _ = weights.shape
+    every = np.arange(n).astype(np.int32)
+    sums = np.zeros((n_tiles, codes.shape[0], width, TILE))
+    totals = np.zeros((n_tiles, TILE))
+    for j in range(n_tiles):
+        add_rows_tile(codes, every, weights[j], sums[j])
+        totals[j] = weights[j].sum(axis=0)
+    f, b = _best_vote_cut(sums, n_bins, totals)
+    for j in range(n_tiles):
+        for c in range(b + 1):
+            totals[j] -= 2.0 * sums[j, f, c]
+    return f, b, np.where(totals >= -TIE, 1.0, -1.0)
+
+
+@nb.njit(cache=True, nogil=True)
+def _scale_by_answers(
+    row_codes: npt.NDArray[np.uint8],
+    cut: int,
+    votes: FloatArray,
+    weights: FloatArray,
+    up: float,
+    down: float,
+) -> float:  # pragma: no cover - compiled
+    """Multiply weights of wrong answers by `up`, others by `down`; return Σ|W| of wrong ones."""
+    bad = 0.0
+    for j in range(weights.shape[0]):
+        for i in range(weights.shape[1]):
+            side = 1.0 if row_codes[i] > cut else -1.0
+            for lane in range(TILE):
+                agreement = weights[j, i, lane] * votes[j, lane] * side
+                weights[j, i, lane] *= up if agreement < 0.0 else down
+                bad -= min(agreement, 0.0)
+    return bad
+
+
+@nb.njit(cache=True, nogil=True)
 def vote_round(
     codes: Codes,
     n_bins: Bins,
@@ -169,41 +209,16 @@ def vote_round(
 
     The round counts where its `alpha` is positive.
     """
-    n_tiles, n, _ = weights.shape
-    d = codes.shape[0]
-    every = np.arange(n).astype(np.int32)
-    sums = np.zeros((n_tiles, d, width, TILE))
-    totals = np.zeros((n_tiles, TILE))
-    for j in range(n_tiles):
-        add_rows_tile(codes, every, weights[j], sums[j])
-        totals[j] = weights[j].sum(axis=0)
-    f, b = _best_vote_cut(sums, n_bins, totals)
-    swing = totals.copy()
-    for j in range(n_tiles):
-        for c in range(b + 1):
-            swing[j] -= 2.0 * sums[j, f, c]
-    vote = np.where(swing.ravel() >= -TIE, 1.0, -1.0)
-    bad = 0.0
-    for j in range(n_tiles):
-        for i in range(n):
-            side = 1.0 if codes[f, i] > b else -1.0
-            for lane in range(TILE):
-                bad -= min(weights[j, i, lane] * vote[j * TILE + lane] * side, 0.0)
+    f, b, vote = _best_votes(codes, n_bins, width, weights)
+    bad = _scale_by_answers(codes[f], b, vote, weights, 1.0, 1.0)
     if 1.0 - 2.0 * bad <= TIE:
         return False
     floored = max(bad, EPSILON)
     a = 0.5 * learning_rate * math.log((1.0 - floored) / floored)
     feature[t], cut[t], alpha[t], error[t] = f, b, a, bad
-    votes[t] = vote
+    votes[t] = vote.ravel()
     if bad <= EPSILON:
         return False
-    up, down = math.exp(a), math.exp(-a)
-    mass = bad * up + (1.0 - bad) * down
-    up, down = up / mass, down / mass
-    for j in range(n_tiles):
-        for i in range(n):
-            side = 1.0 if codes[f, i] > b else -1.0
-            for lane in range(TILE):
-                wrong = weights[j, i, lane] * vote[j * TILE + lane] * side < 0.0
-                weights[j, i, lane] *= up if wrong else down
+    mass = bad * math.exp(a) + (1.0 - bad) * math.exp(-a)
+    _scale_by_answers(codes[f], b, vote, weights, math.exp(a) / mass, math.exp(-a) / mass)
     return True

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from segboost.baselines import RankBoost
+from segboost.baselines import RankBoost, rank_rounds
 from segboost.baselines.rank_rounds import (
     boost_ranks,
     boost_ranks_numpy,
@@ -117,6 +117,22 @@ def test_long_training_does_not_overflow():
     model = RankBoost(2000).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
     assert model.score(X, y) == 1.0
+
+
+def test_interrupt_leaves_a_model(monkeypatch, caplog):
+    function, count = rank_rounds.pair_weights, iter(range(3))
+
+    def interrupted(*args):
+        if next(count, None) is None:
+            raise KeyboardInterrupt
+        return function(*args)
+
+    monkeypatch.setattr(rank_rounds, "pair_weights", interrupted)
+    features, level, _ = ranked(7, 2)
+    model = RankBoost(100).fit(features, level)
+    assert model.n_estimators_ == 3
+    assert model.score(features, level) > 0.7
+    assert "interrupted" in caplog.text
 
 
 def test_degenerate_input():
