@@ -142,7 +142,10 @@ def _best_vote_cut(
                     below[lane] += sums[j, f, b, lane]
                     score[f, b] += abs(totals[j, lane] - 2.0 * below[lane])
     best = score.max()
-    if np.abs(totals).sum() >= best - TIE:
+    constant = 0.0
+    for total in totals.ravel():
+        constant += abs(total)
+    if constant >= best - TIE:
         return 0, -1
     for f in range(d):
         for b in range(n_bins[f] - 1):
@@ -155,19 +158,28 @@ def _best_vote_cut(
 def _best_votes(
     codes: Codes, n_bins: Bins, width: int, weights: FloatArray
 ) -> tuple[int, int, FloatArray]:  # pragma: no cover - compiled
-    """Return feature, cut and votes, shape (tiles, TILE), of the best hypothesis."""
+    """Return feature, cut and votes, shape (tiles, TILE), of the best hypothesis.
+
+    Plain loops: they compile several times faster than array expressions.
+    """
     n_tiles, n, _ = weights.shape
     every = np.arange(n).astype(np.int32)
     sums = np.zeros((n_tiles, codes.shape[0], width, TILE))
     totals = np.zeros((n_tiles, TILE))
     for j in range(n_tiles):
         add_rows_tile(codes, every, weights[j], sums[j])
-        totals[j] = weights[j].sum(axis=0)
+        for i in range(n):
+            for lane in range(TILE):
+                totals[j, lane] += weights[j, i, lane]
     f, b = _best_vote_cut(sums, n_bins, totals)
+    votes = np.ones((n_tiles, TILE))
     for j in range(n_tiles):
-        for c in range(b + 1):
-            totals[j] -= 2.0 * sums[j, f, c]
-    return f, b, np.where(totals >= -TIE, 1.0, -1.0)
+        for lane in range(TILE):
+            swing = totals[j, lane]
+            for c in range(b + 1):
+                swing -= 2.0 * sums[j, f, c, lane]
+            votes[j, lane] = 1.0 if swing >= -TIE else -1.0
+    return f, b, votes
 
 
 @nb.njit(cache=True, nogil=True)
@@ -216,7 +228,8 @@ def vote_round(
     floored = max(bad, EPSILON)
     a = 0.5 * learning_rate * math.log((1.0 - floored) / floored)
     feature[t], cut[t], alpha[t], error[t] = f, b, a, bad
-    votes[t] = vote.ravel()
+    for j in range(votes.shape[1]):
+        votes[t, j] = vote[j // TILE, j % TILE]
     if bad <= EPSILON:
         return False
     mass = bad * math.exp(a) + (1.0 - bad) * math.exp(-a)
