@@ -31,7 +31,11 @@ class MergeCost:
 
 @dataclass(frozen=True, eq=False)
 class _Regions:
-    """The state of a merge: areas (n,), mean colours (n, 3), contacts, and the map to the start."""
+    """The state of a merge.
+
+    Areas, shape (n,), mean colours, shape (n, channels), contacts, and the region that each
+    region of the start belongs to.
+    """
 
     area: npt.NDArray[np.float64]
     colour: npt.NDArray[np.float64]
@@ -64,7 +68,8 @@ def merge_regions(
     ----------
     labels : ndarray of int32, shape (H, W)
         Connected regions 0 … P−1.
-    colours : ndarray of float32, shape (H, W, 3)
+    colours : ndarray of float32, shape (H, W, channels)
+        What is compared: colour, and place where regions should be compact.
 
     Returns
     -------
@@ -103,7 +108,7 @@ def _merge_round(
     target = _pair_up(order, contacts.low, contacts.high, state.area, quota, max_area)
     kept, new = np.unique(target, return_inverse=True)
     area = weighted_count(new, state.area, kept.size)
-    sums = [weighted_count(new, state.colour[:, k] * state.area, kept.size) for k in range(3)]
+    sums = [weighted_count(new, column * state.area, kept.size) for column in state.colour.T]
     return replace(
         state,
         area=area,

@@ -49,6 +49,9 @@ class GraphMerging:
     max_ratio : float
         The largest superpixel, in units of H·W / max_count: a patch round its centre should
         describe it.
+    compactness : float
+        How much colour difference a distance of sqrt(H·W / max_count) counts for when regions
+        are joined.
     """
 
     max_count: int = 900
@@ -56,6 +59,7 @@ class GraphMerging:
     scale: float = 3.0
     min_area: int = 12
     max_ratio: float = 4.0
+    compactness: float = 4.0
     cost: MergeCost = field(default_factory=MergeCost)
     kind: ClassVar[str] = "graph"
 
@@ -65,9 +69,18 @@ class GraphMerging:
         for axis in (0, 1):
             smooth = gaussian_filter1d(smooth, self.sigma, axis, mode="nearest", truncate=3)
         height, width, _ = luv.shape
-        max_area = max(self.max_ratio * height * width / self.max_count, 2 * self.min_area)
-        first = grow_forest(smooth, self.scale, 5, int(max_area))
-        return merge_regions(first, smooth, self.max_count, self.min_area, max_area, self.cost)
+        mean_area = max(height * width / self.max_count, self.min_area)
+        first = grow_forest(smooth, self.scale, 5, int(self.max_ratio * mean_area / 4))
+        places = np.indices((height, width), np.float32) * (self.compactness / mean_area**0.5)
+        described = np.concatenate([smooth, np.moveaxis(places, 0, 2)], axis=2)
+        return merge_regions(
+            first,
+            described,
+            self.max_count,
+            self.min_area,
+            self.max_ratio * mean_area,
+            self.cost,
+        )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,68 @@
+"""``segboost features show IMAGE``: a picture of superpixels and feature groups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="Look at superpixels and feature groups.")
+
+
+@app.callback()
+def features() -> None:
+    """Look at superpixels and feature groups."""
+
+
+@app.command()
+def show(
+    image: Annotated[Path, typer.Argument(help="The image file.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The PNG to write (IMAGE's name.features.png)."),
+    ] = None,
+    preset: Annotated[str, typer.Option(help="Which groups: default or paper.")] = "default",
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Draw superpixel borders, boundary lengths and a heat map of each feature group.
+
+    Each map shows the first principal component of a group. Visual words are learned from this
+    one image.
+    """
+    target = output or Path(f"{image.stem}.features.png")
+    try:
+        check_paths(image, target, force)
+        count, edges, groups = draw(image, target, preset)
+    except (ValueError, OSError) as error:
+        typer.echo(f"segboost features show: {' '.join(str(error).split())}", err=True)
+        raise typer.Exit(2) from None
+    typer.echo(f"{target}: {count} superpixels, {edges} edges, {groups} groups")
+
+
+def check_paths(image: Path, target: Path, force: bool) -> None:
+    """Say in one line what is wrong with the paths, before any work."""
+    if not image.is_file():
+        raise ValueError(f"there is no image file {image}")
+    if target.suffix.lower() != ".png":
+        raise ValueError(f"--output must end in .png, got {target}")
+    if not target.parent.is_dir():
+        raise ValueError(f"the folder {target.parent} does not exist: create it first")
+    if target.is_dir():
+        raise ValueError(f"{target} is a folder: give a file name to --output")
+    if target.exists() and not force:
+        raise ValueError(f"{target} exists: give another --output or add --force")
+
+
+def draw(image: Path, target: Path, preset: str) -> tuple[int, int, int]:
+    """Write the picture; return the numbers of superpixels, edges and groups."""
+    from segboost.features import extract_features, find_preset, learn_codebook, read_image
+    from segboost.features.picture import draw_features, save_picture
+
+    chosen = find_preset(preset)
+    rgb = read_image(image)
+    if chosen.needs_codebook:
+        chosen = chosen.with_codebook(learn_codebook([rgb]))
+    computed = extract_features(rgb, chosen, name=image.stem)
+    save_picture(draw_features(rgb, computed), target)
+    return computed.area.size, len(computed.adjacency.edges), len(computed.groups)

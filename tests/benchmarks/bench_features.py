@@ -1,0 +1,139 @@
+"""Image features: seconds per stage, memory, growth and throughput on one photograph."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+
+from tests.benchmarks.figures import Figure, at_least, at_most, cpu_seconds
+
+TITLE = "Image features of a 640x480 photograph (CPU seconds, one thread)"
+FOURTEEN = 14
+REPEATS = 3
+
+_MEMORY_PROGRAM = """
+import resource
+from tests.benchmarks.bench_features import describe, photograph
+describe(photograph())
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def photograph() -> np.ndarray:
+    """A photograph that scikit-image brings along, 480×640 uint8."""
+    from skimage import data
+    from skimage.transform import resize
+
+    return np.rint(resize(data.coffee(), (480, 640), anti_aliasing=True) * 255).astype(np.uint8)
+
+
+def preset(max_count: int = 900):
+    """The default preset with words drawn at random: naming costs the same with any words."""
+    from dataclasses import replace
+
+    from segboost.features import Codebook, GraphMerging, find_preset
+
+    words = np.random.default_rng(0).random((200, 128))
+    chosen = replace(find_preset("default"), superpixels=GraphMerging(max_count=max_count))
+    return chosen.with_codebook(Codebook(words / np.linalg.norm(words, axis=1, keepdims=True)))
+
+
+def describe(image: np.ndarray) -> None:
+    from segboost.features import extract_features
+
+    extract_features(image, preset(), dtype="uint8")
+
+
+def stages(image: np.ndarray, max_count: int = 900) -> dict[str, float]:
+    """CPU seconds of superpixels, adjacency and each group."""
+    from segboost.features import ImageContext, as_rgb, compute_group, rgb_to_luv
+
+    chosen = preset(max_count)
+    seconds = {}
+
+    def cut():
+        rgb = as_rgb(image)
+        luv = rgb_to_luv(rgb)
+        return rgb, luv, chosen.superpixels.cut(rgb, luv)
+
+    seconds["superpixels"], (rgb, luv, labels) = cpu_seconds(cut)
+    context = ImageContext(rgb, labels, "", chosen.largest_patch, luv)
+    seconds["adjacency"], _ = cpu_seconds(lambda: context.adjacency)
+    for group in chosen.groups:
+        work = lambda group=group: compute_group(group, context, "uint8")  # noqa: E731
+        seconds[group.name], _ = cpu_seconds(work)
+    return seconds
+
+
+def least(runs: list[dict[str, float]]) -> dict[str, float]:
+    """The run with the smallest sum: other programs only ever add time."""
+    return min(runs, key=lambda run: sum(run.values()))
+
+
+def growth() -> list[Figure]:
+    """The exponent of cost in pixels and in superpixels: 1 is linear."""
+    image = photograph()
+    wide = np.concatenate([image, image[:, ::-1]], axis=1)
+    sizes = [image[120:360, 160:480], image, np.concatenate([wide, wide[::-1]])]
+    seconds = [sum(least([stages(s) for _ in range(REPEATS)]).values()) for s in sizes]
+    figures = [
+        Figure(f"all stages at {s.shape[1]}x{s.shape[0]}", t, "s")
+        for s, t in zip(sizes, seconds, strict=True)
+    ]
+    for n, text in ((1, "320x240 to 640x480"), (2, "640x480 to 1280x960")):
+        exponent = np.log(seconds[n] / seconds[n - 1]) / np.log(4)
+        figures.append(at_most(f"exponent in pixels, {text}", exponent, 1.1, ""))
+    counts = [sum(least([stages(image, c) for _ in range(2)]).values()) for c in (450, 900, 1800)]
+    for n, text in ((1, "450 to 900"), (2, "900 to 1800")):
+        exponent = np.log(counts[n] / counts[n - 1]) / np.log(2)
+        figures.append(at_most(f"exponent in superpixels, {text}", exponent, 1.1, ""))
+    return figures
+
+
+def describe_some(count: int) -> None:
+    image = photograph()
+    for _ in range(count):
+        describe(image)
+
+
+def throughput() -> Figure:
+    """Images per second of two processes relative to one (wall time, the best of some runs)."""
+    count = 4
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        list(pool.map(describe_some, [1, 1]))
+        one, two = np.inf, np.inf
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            pool.submit(describe_some, count).result()
+            one = min(one, time.perf_counter() - start)
+            start = time.perf_counter()
+            list(pool.map(describe_some, [count, count]))
+            two = min(two, time.perf_counter() - start)
+    return at_least(
+        "throughput of two processes over one (needs 2 free cores)", 2 * one / two, 1.8, "x"
+    )
+
+
+def memory() -> Figure:
+    """Peak memory of a fresh process that describes the photograph."""
+    done = subprocess.run(
+        [sys.executable, "-c", _MEMORY_PROGRAM], stdout=subprocess.PIPE, text=True, check=True
+    )
+    return at_most("peak memory of one process", float(done.stdout), 600, "MB")
+
+
+def run() -> list[Figure]:
+    image = photograph()
+    stages(image)  # compiles the kernels and fills the table of filters
+    seconds = least([stages(image) for _ in range(REPEATS)])
+    figures = [Figure(name, value, "s") for name, value in seconds.items()]
+    values = list(seconds.values())
+    figures.append(at_most("superpixels and adjacency", sum(values[:2]), 0.7, "s"))
+    figures.append(at_most("the 14 groups", sum(values[2 : 2 + FOURTEEN]), 0.8, "s"))
+    figures.append(Figure("all groups of the preset", sum(values[2:]), "s"))
+    return [*figures, memory(), *growth(), throughput()]
