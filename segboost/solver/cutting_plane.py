@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from scipy import sparse
 
 from segboost._types import FloatArray
 from segboost.solver.atoms import Cuts, Task
@@ -32,12 +36,47 @@ class CuttingPlane:
         form = DualMaster if options.form == "dual" else PrimalMaster
         self.master: Master = form(options.C, n_blocks)
         self.n_oracle_calls = 0
-        self.worst_violation = np.inf
+        self.worst_violation = 0.0
         self.lower_bound = 0.0
         self.best_weights: FloatArray = np.zeros(0)
         self.best_objective = np.inf
         self._best_scores: FloatArray = np.zeros(self.pool.n_atoms)
         self.solution: MasterSolution | None = None
+
+    def dump(self) -> dict[str, Any]:
+        """Return all state, as arrays, for a checkpoint."""
+        assert self.solution is not None
+        cuts = self.working.cuts
+        return {
+            "block": cuts.block,
+            "loss": cuts.loss,
+            "age": self.working.ages,
+            "weights_data": cuts.weights.data,
+            "weights_indices": cuts.weights.indices,
+            "weights_indptr": cuts.weights.indptr,
+            "multipliers": self.solution.multipliers,
+            "best_weights": self.best_weights,
+            "best_scores": self._best_scores,
+            "bounds": np.array([self.best_objective, self.lower_bound, self.worst_violation]),
+            "n_oracle_calls": np.array(self.n_oracle_calls),
+            **{f"master_{key}": value for key, value in self.master.dump().items()},
+        }
+
+    def load(self, arrays: Mapping[str, Any]) -> None:
+        """Take over what `dump` returned; the pool must have its columns already."""
+        shape = (len(arrays["loss"]), self.pool.n_atoms)
+        parts = tuple(arrays[f"weights_{part}"] for part in ("data", "indices", "indptr"))
+        weights = sparse.csr_array(parts, shape=shape)
+        self.working.add(Cuts(arrays["block"], arrays["loss"], weights), arrays["age"])
+        self.best_weights, self._best_scores = arrays["best_weights"], arrays["best_scores"]
+        self.best_objective, self.lower_bound, self.worst_violation = arrays["bounds"].tolist()
+        self.n_oracle_calls = int(arrays["n_oracle_calls"])
+        nothing = np.zeros(0)
+        self.solution = MasterSolution(nothing, nothing, arrays["multipliers"], self.lower_bound)
+        prefix = "master_"
+        self.master.load(
+            {key.removeprefix(prefix): a for key, a in arrays.items() if key.startswith(prefix)}
+        )
 
     def start(self, rng: np.random.Generator) -> None:
         """Make the first cut at w = 0, where it gives the first example weights.
@@ -53,6 +92,7 @@ class CuttingPlane:
 
     def add_columns(self, first: int) -> None:
         """Bring the pool's columns from position `first` on into the master."""
+        self.master.refresh()
         self.master.add_columns(self.pool.entries(self.working.cuts.weights, first))
         self.best_weights = np.append(self.best_weights, np.zeros(len(self.pool) - first))
 

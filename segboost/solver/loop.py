@@ -7,7 +7,8 @@ consume the steps it yields.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from segboost.solver.cutting_plane import CuttingPlane
 from segboost.solver.options import SolverOptions
 from segboost.solver.pricing import Pricer
 from segboost.solver.steps import Certificate, Step, StopReason, relative_gap
-from segboost.weak.base import Candidate, WeakLearner
+from segboost.weak.base import Candidate, Hypothesis, WeakLearner
 
 LOOSEST_GAP = 0.1
 PROGRESS_SHARE = 0.2
@@ -52,6 +53,7 @@ class ColumnGeneration:
         self._global_bound = 0.0
         self._column_score = np.inf
         self._reason: StopReason = "running"
+        self._precision = self._first_precision()
         self._start = time.perf_counter()
 
     @property
@@ -64,16 +66,39 @@ class ColumnGeneration:
         """The weights of the best objective found so far, one a column."""
         return self._plane.best_weights
 
-    def run(self) -> Iterator[Step]:
-        """Yield a step after every round; the last one is solved to the final precision."""
-        self._plane.start(self._rng)
+    def add_known(self, columns: Sequence[Column]) -> None:
+        """Put columns into the pool before the run: those of an earlier fit, to go on from.
+
+        Raises
+        ------
+        ValueError
+            Where a column's channel does not exist.
+        """
+        for column in columns:
+            if not 0 <= column.channel < len(self._task.channels):
+                raise ValueError(f"a known column belongs to channel {column.channel}, unknown here")
+            features = self._task.channels[column.channel].features
+            answers = np.asarray(column.hypothesis.predict(features), dtype=np.float64)
+            self._plane.pool.add(column.channel, Candidate(column.hypothesis, answers, 0.0))
+
+    def run(self, done: int = 0) -> Iterator[Step]:
+        """Yield a step after every round; the last one is solved to the final precision.
+
+        Parameters
+        ----------
+        done : int
+            Rounds that count as done already (those of the known columns).
+        """
+        if self._iteration == 0:
+            self._begin(done)
+            if len(self._plane.pool):
+                yield self._step()
         candidates = self._price()
-        precision = self._first_precision()
-        while True:
+        while self._iteration < self.options.n_iterations:
             new = self._worth_adding(candidates)
-            if not new and precision > self.options.gap:
-                precision = self.options.gap
-                self._plane.solve(precision)
+            if not new and self._precision > self.options.gap:
+                self._precision = self.options.gap
+                self._plane.solve(self._precision)
                 candidates = self._price()
                 continue
             if not new:
@@ -81,17 +106,43 @@ class ColumnGeneration:
                 if self._iteration == 0:
                     yield self._step()
                 return
-            before = self._plane.best_objective
-            self._add(new)
-            self._iteration += 1
-            last = self._iteration >= self.options.n_iterations
-            self._plane.solve(self.options.gap if last else precision)
-            candidates = self._price()
+            candidates = self._round(new)
             yield self._step()
-            if last:
-                self._reason = "iterations"
-                return
-            precision = self._next_precision(before)
+        self._reason = "iterations"
+
+    def _begin(self, done: int) -> None:
+        """Make the first cut; solve for the known columns, if any."""
+        self._plane.start(self._rng)
+        self._iteration = done
+        if len(self._plane.pool):
+            self._plane.add_columns(0)
+            last = done >= self.options.n_iterations
+            self._plane.solve(self.options.gap if last else self._precision)
+
+    def _round(self, new: list[tuple[int, Candidate]]) -> list[Candidate]:
+        """Add columns, solve, price; return the next candidates."""
+        before = self._plane.best_objective
+        self._add(new)
+        self._iteration += 1
+        last = self._iteration >= self.options.n_iterations
+        self._plane.solve(self.options.gap if last else self._precision)
+        candidates = self._price()
+        self._precision = self._next_precision(before)
+        return candidates
+
+    def dump(self) -> dict[str, Any]:
+        """Return all state but the hypotheses as arrays; take it between two steps."""
+        scalars = [self._iteration, self._global_bound, self._column_score, self._precision]
+        channel = np.array([c.channel for c in self.columns], dtype=np.int64)
+        return {"loop": np.array(scalars), "channel": channel, **self._plane.dump()}
+
+    def load(self, hypotheses: Sequence[Hypothesis], arrays: Mapping[str, Any]) -> None:
+        """Take over what `dump` returned; the run then goes on to the same end."""
+        channel = arrays["channel"].tolist()
+        self.add_known([Column(c, h) for c, h in zip(channel, hypotheses, strict=True)])
+        self._plane.load(arrays)
+        iteration, self._global_bound, self._column_score, self._precision = arrays["loop"].tolist()
+        self._iteration = int(iteration)
 
     def certificate(self) -> Certificate:
         """Return what is proved about `weights`."""

@@ -20,6 +20,8 @@ import numpy.typing as npt
 
 from segboost._types import FloatArray, IntArray
 
+Arrays = dict[str, npt.NDArray[Any]]
+
 INFINITY = highspy.kHighsInf
 FEASIBILITY = 1e-9
 DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4
@@ -69,17 +71,27 @@ class Master(Protocol):
         """Solve from the last basis."""
         ...
 
-    def basis(self) -> dict[str, npt.NDArray[np.int8]]:
-        """Return the current basis, for a checkpoint."""
+    def dump(self) -> Arrays:
+        """Return the problem and its basis as arrays, for a checkpoint."""
         ...
 
-    def restart(self, basis: dict[str, npt.NDArray[np.int8]]) -> None:
-        """Forget all state but the problem and start from this basis."""
+    def load(self, arrays: Arrays) -> None:
+        """Take over the problem and the basis that `dump` returned."""
+        ...
+
+    def refresh(self) -> None:
+        """Forget all state but the problem and its basis.
+
+        From here the way on depends on nothing that `dump` does not hold, so that a run that
+        goes on and one that is resumed take the same steps.
+        """
         ...
 
 
 class _LiveProblem:
     """What both forms share: the HiGHS object, its options, its errors and its basis."""
+
+    _PLACES: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self._highs = highspy.Highs()
@@ -87,6 +99,7 @@ class _LiveProblem:
             "output_flag": False,
             "threads": 1,
             "presolve": "off",
+            "simplex_scale_strategy": 0,
             "primal_feasibility_tolerance": FEASIBILITY,
             "dual_feasibility_tolerance": FEASIBILITY,
         }.items():
@@ -109,22 +122,39 @@ class _LiveProblem:
     def _objective(self) -> float:
         return float(self._highs.getObjectiveValue())
 
-    def basis(self) -> dict[str, npt.NDArray[np.int8]]:
-        """Return the status of every LP column and row."""
+    def refresh(self) -> None:
+        """Drop factors, edge weights and solution; keep the problem and its basis."""
         basis = self._highs.getBasis()
+        _check(self._highs.clearSolver(), "clearSolver")
+        _check(self._highs.setBasis(basis), "setBasis")
+
+    def dump(self) -> Arrays:
+        """Return the LP, the status of its columns and rows and where things stand in it."""
+        lp, basis = self._highs.getLp(), self._highs.getBasis()
+        matrix = lp.a_matrix_
         return {
+            "cost": np.array(lp.col_cost_),
+            "lower": np.array(lp.row_lower_),
+            "upper": np.array(lp.row_upper_),
+            "by_row": np.array(matrix.format_ == highspy.MatrixFormat.kRowwise),
+            "start": np.array(matrix.start_, dtype=np.int32),
+            "index": np.array(matrix.index_, dtype=np.int32),
+            "value": np.array(matrix.value_),
             "column_status": np.array([int(s) for s in basis.col_status], dtype=np.int8),
             "row_status": np.array([int(s) for s in basis.row_status], dtype=np.int8),
+            **{name: getattr(self, f"_{name}").copy() for name in self._PLACES},
         }
 
-    def restart(self, basis: dict[str, npt.NDArray[np.int8]]) -> None:
-        """Drop factors, edge weights and solution; keep the problem and this basis."""
-        _check(self._highs.clearSolver(), "clearSolver")
-        fresh = highspy.HighsBasis()
-        fresh.col_status = [highspy.HighsBasisStatus(int(s)) for s in basis["column_status"]]
-        fresh.row_status = [highspy.HighsBasisStatus(int(s)) for s in basis["row_status"]]
-        fresh.valid = True
-        _check(self._highs.setBasis(fresh), "setBasis")
+    def load(self, arrays: Arrays) -> None:
+        """Take over what `dump` returned."""
+        for name in self._PLACES:
+            setattr(self, f"_{name}", arrays[name].copy())
+        _check(self._highs.passModel(_problem(arrays)), "passModel")
+        basis = highspy.HighsBasis()
+        basis.col_status = [highspy.HighsBasisStatus(int(s)) for s in arrays["column_status"]]
+        basis.row_status = [highspy.HighsBasisStatus(int(s)) for s in arrays["row_status"]]
+        basis.valid = True
+        _check(self._highs.setBasis(basis), "setBasis")
 
 
 class DualMaster(_LiveProblem):
@@ -133,6 +163,8 @@ class DualMaster(_LiveProblem):
     New cuts leave the basis primal feasible (primal simplex goes on), new learners leave it dual
     feasible (dual simplex goes on). A block gets its row with its first cut.
     """
+
+    _PLACES = ("block_row", "column_row")
 
     def __init__(self, C: float, n_blocks: int) -> None:
         super().__init__()
@@ -189,6 +221,8 @@ class DualMaster(_LiveProblem):
 
 class PrimalMaster(_LiveProblem):
     """The primal form as printed in the paper: weights and slacks are columns, cuts are rows."""
+
+    _PLACES = ("column_at",)
 
     def __init__(self, C: float, n_blocks: int) -> None:
         super().__init__()
@@ -267,6 +301,23 @@ def _compressed(
     if len(value) == 0:
         starts = np.empty(0, dtype=np.int32)
     return starts, np.ascontiguousarray(index[keep], dtype=np.int32), value[keep]
+
+
+def _problem(arrays: Arrays) -> Any:
+    """Return the LP that `dump` took apart; all columns are x ≥ 0."""
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = len(arrays["cost"]), len(arrays["upper"])
+    lp.col_cost_ = arrays["cost"]
+    lp.col_lower_ = np.zeros(lp.num_col_)
+    lp.col_upper_ = np.full(lp.num_col_, INFINITY)
+    lp.row_lower_, lp.row_upper_ = arrays["lower"], arrays["upper"]
+    formats = highspy.MatrixFormat
+    lp.a_matrix_.format_ = formats.kRowwise if arrays["by_row"] else formats.kColwise
+    lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
+    lp.a_matrix_.start_ = arrays["start"]
+    lp.a_matrix_.index_ = arrays["index"]
+    lp.a_matrix_.value_ = arrays["value"]
+    return lp
 
 
 def _check(status: Any, what: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-StopReason = Literal["optimal", "iterations", "stopped", "running"]
+StopReason = Literal["optimal", "iterations", "stopped", "interrupted", "running"]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,113 @@
+"""What the estimators share: parameters to parts, a fitted ensemble, saving."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from segboost._types import FloatArray, Slack
+from segboost.estimators.checkpoint import Checkpoint, fingerprint
+from segboost.estimators.training import Callback, Known, train
+from segboost.solver.atoms import Task, atom_offsets
+from segboost.solver.ensemble import Ensemble
+from segboost.solver.options import SolverOptions
+from segboost.solver.steps import Certificate, Step
+from segboost.weak.base import WeakLearner
+from segboost.weak.registry import make_weak_learner
+
+Method = Literal["default", "literal"]
+
+
+class BaseStructBoost(BaseEstimator):
+    """The parameters that all StructBoost estimators have, and how a fit uses them.
+
+    Subclasses name the parameters in their own constructors, as scikit-learn asks, build a task
+    from their data and hand it to `_fit_task`.
+    """
+
+    C: float
+    n_iterations: int
+    weak_learner: str | WeakLearner
+    slack: Slack | Literal["auto"]
+    gap: float
+    epsilon_cg: float
+    epsilon_cp: float | None
+    method: Method
+    warm_start: bool
+    random_state: Any
+    callback: Callback | None
+    checkpoint: str | os.PathLike[str] | None
+
+    ensemble_: Ensemble
+    history_: list[Step]
+    certificate_: Certificate
+    n_iter_: int
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write the fitted model to a folder of JSON and npz; `segboost.load_model` reads it."""
+        from segboost.estimators.saving import save_model
+
+        return save_model(self, folder)
+
+    def _auto_slack(self, task: Task) -> Slack:
+        """Return the slack form that ``slack="auto"`` stands for."""
+        return "each"
+
+    def _learners(self, task: Task) -> list[WeakLearner]:
+        """Return one weak learner a channel."""
+        learner = make_weak_learner(self.weak_learner)
+        return [learner for _ in task.channels]
+
+    def _options(self, task: Task) -> SolverOptions:
+        if self.method not in ("default", "literal"):
+            raise ValueError(f"method must be 'default' or 'literal', got {self.method!r}")
+        slack = self._auto_slack(task) if isinstance(self.slack, str) and self.slack == "auto" else self.slack
+        options = SolverOptions(
+            C=self.C,
+            n_iterations=self.n_iterations,
+            slack=slack,
+            gap=self.gap,
+            epsilon_cp=self.epsilon_cp,
+            epsilon_cg=self.epsilon_cg,
+        )
+        task.n_blocks(slack)  # refuses a slack that does not fit the data
+        return options.literal() if self.method == "literal" else options
+
+    def _fit_task(self, task: Task) -> Self:
+        """Learn the task; set `ensemble_`, `history_`, `certificate_` and `n_iter_`."""
+        options = self._options(task)
+        learners = self._learners(task)
+        checkpoint = None
+        if self.checkpoint is not None:
+            extra = (repr(learners), repr(self.random_state))
+            checkpoint = Checkpoint(self.checkpoint, fingerprint(task, options, extra))
+        result = train(
+            task, learners, options, self.random_state, self.callback, self._known(task), checkpoint
+        )
+        self.ensemble_ = result.ensemble
+        self.history_ = list(result.history)
+        self.certificate_ = result.certificate
+        self.n_iter_ = max(1, len(self.history_))
+        return self
+
+    def _known(self, task: Task) -> Known | None:
+        if not self.warm_start or not hasattr(self, "ensemble_"):
+            return None
+        if self.ensemble_.n_channels != len(task.channels):
+            raise ValueError(
+                "warm_start needs data of the same form as before: the last fit had "
+                f"{self.ensemble_.n_channels} channels, this one has {len(task.channels)}"
+            )
+        return Known(self.ensemble_, tuple(self.history_))
+
+    def _atom_scores(self, task: Task, ensemble_scores: list[FloatArray] | None = None) -> FloatArray:
+        """Return the atom scores Φw of a task's data on the flat axis, shape (N,)."""
+        if ensemble_scores is None:
+            ensemble_scores = self.ensemble_.scores([c.features for c in task.channels])
+        scores = np.concatenate([np.zeros(0), *ensemble_scores])
+        assert len(scores) == atom_offsets(task.channels)[-1]
+        return scores

@@ -1,0 +1,98 @@
+"""Checkpoints: the loop's whole state after a step, from which it goes on to the same end."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from segboost._types import FloatArray
+from segboost.estimators.ensemble_files import (
+    Kinds,
+    pack_hypotheses,
+    pack_stages,
+    unpack_hypotheses,
+    unpack_stages,
+)
+from segboost.solver.atoms import Task
+from segboost.solver.loop import ColumnGeneration
+from segboost.solver.options import SolverOptions
+from segboost.solver.steps import Step
+from segboost.storage.folder import DOCUMENT, ModelFileError, read_folder, write_folder
+
+KIND = "checkpoint"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A folder that a run writes after every step and starts from where it exists.
+
+    Parameters
+    ----------
+    folder : path
+    fingerprint : str
+        Of the data and the options: a run on others must not go on from here.
+    hypotheses : mapping of kind to class, optional
+        The classes of hypotheses that come from outside the package.
+    """
+
+    folder: str | os.PathLike[str]
+    fingerprint: str
+    hypotheses: Kinds | None = None
+
+    def exists(self) -> bool:
+        """Whether there is something to go on from."""
+        return (Path(self.folder) / DOCUMENT).exists()
+
+    def write(self, loop: ColumnGeneration, history: list[Step], stages: list[FloatArray]) -> None:
+        """Replace the last state by this one, whole."""
+        kinds, arrays = pack_hypotheses([c.hypothesis for c in loop.columns])
+        state = {f"loop_{key}": value for key, value in loop.dump().items()}
+        document = {
+            "fingerprint": self.fingerprint,
+            "kinds": kinds,
+            "history": [asdict(step) for step in history],
+        }
+        write_folder(self.folder, KIND, document, {**arrays, **pack_stages(stages), **state})
+
+    def read(self, loop: ColumnGeneration) -> tuple[list[Step], list[FloatArray]]:
+        """Bring the loop to the stored state; return the history and the stages until there."""
+        document, arrays = read_folder(self.folder, KIND)
+        if document["fingerprint"] != self.fingerprint:
+            raise ModelFileError(
+                f"the checkpoint {self.folder} belongs to other data or parameters; "
+                "remove it or name another folder"
+            )
+        hypotheses = unpack_hypotheses(document["kinds"], arrays, self.hypotheses)
+        prefix = "loop_"
+        loop.load(
+            hypotheses,
+            {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)},
+        )
+        return [Step(**step) for step in document["history"]], unpack_stages(arrays)
+
+
+def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
+    """Return a digest of what a run depends on: features, first cuts, options and the rest.
+
+    The number of rounds is left out: more of them are a reason to go on, not to start anew.
+    """
+    digest = hashlib.sha256()
+    named = {**asdict(options), "n_iterations": None}
+    digest.update(repr((sorted(named.items()), extra)).encode())
+    seen: set[int] = set()
+    for channel in task.channels:
+        digest.update(f"{channel.name}{channel.outputs}{channel.features.shape}".encode())
+        if id(channel.features) not in seen:
+            seen.add(id(channel.features))
+            digest.update(np.ascontiguousarray(channel.features).tobytes())
+    # The labels and losses show in what separation answers at zero scores.
+    n_atoms = sum(c.n_atoms for c in task.channels)
+    cuts = task.separate(np.zeros(n_atoms), options.slack)
+    for part in (cuts.block, cuts.loss, cuts.weights.indptr, cuts.weights.indices, cuts.weights.data):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()

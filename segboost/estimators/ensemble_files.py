@@ -1,0 +1,105 @@
+"""Ensembles as arrays and back, whatever kinds of hypotheses they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray
+from segboost.solver.ensemble import Ensemble
+from segboost.storage.folder import ModelFileError
+from segboost.weak.base import Hypothesis, StorableHypothesis
+from segboost.weak.registry import HYPOTHESES
+
+Arrays = dict[str, npt.NDArray[Any]]
+Kinds = Mapping[str, type[StorableHypothesis]]
+
+
+def pack_hypotheses(hypotheses: Sequence[Hypothesis]) -> tuple[list[str], Arrays]:
+    """Return the kinds that occur and the arrays of all hypotheses, kind by kind.
+
+    Raises
+    ------
+    ValueError
+        Where a hypothesis cannot be stored.
+    """
+    odd = next((h for h in hypotheses if not isinstance(h, StorableHypothesis)), None)
+    if odd is not None:
+        raise ValueError(
+            f"{type(odd).__name__} cannot be saved: give it `kind`, `pack` and `unpack` "
+            "(see segboost.weak.base.StorableHypothesis)"
+        )
+    kinds: list[str] = sorted({h.kind for h in hypotheses})  # type: ignore[attr-defined]
+    which = np.array([kinds.index(h.kind) for h in hypotheses], dtype=np.int64)  # type: ignore[attr-defined]
+    arrays: Arrays = {"which": which}
+    for number, kind in enumerate(kinds):
+        members = [h for h in hypotheses if h.kind == kind]  # type: ignore[attr-defined]
+        for key, value in type(members[0]).pack(members).items():  # type: ignore[attr-defined]
+            arrays[f"kind{number}_{key}"] = value
+    return kinds, arrays
+
+
+def unpack_hypotheses(
+    kinds: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]], own: Kinds | None = None
+) -> list[Hypothesis]:
+    """Return the hypotheses that `pack_hypotheses` stored, in their order."""
+    known = {**HYPOTHESES, **(own or {})}
+    unknown = [kind for kind in kinds if kind not in known]
+    if unknown:
+        raise ModelFileError(
+            f"the model uses hypotheses of the kind {unknown[0]!r}; pass their class: "
+            f"load_model(folder, hypotheses={{{unknown[0]!r}: ...}})"
+        )
+    which = arrays["which"]
+    found: list[Any] = [None] * len(which)
+    for number, kind in enumerate(kinds):
+        prefix = f"kind{number}_"
+        part = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
+        members = known[kind].unpack(part)
+        places = np.flatnonzero(which == number)
+        if len(places) != len(members):
+            raise ModelFileError(f"the model's {kind} hypotheses are not as many as its columns")
+        for place, hypothesis in zip(places, members, strict=True):
+            found[place] = hypothesis
+    if any(h is None for h in found):
+        raise ModelFileError("the model has columns without a hypothesis")
+    return found
+
+
+def pack_stages(stages: Sequence[FloatArray]) -> Arrays:
+    """Return weight vectors of growing length as one array with their lengths."""
+    length = np.array([len(s) for s in stages], dtype=np.int64)
+    return {"stage_length": length, "stage_weights": np.concatenate([np.zeros(0), *stages])}
+
+
+def unpack_stages(arrays: Mapping[str, npt.NDArray[Any]]) -> list[FloatArray]:
+    """Return the weight vectors that `pack_stages` joined."""
+    length, joined = arrays["stage_length"], arrays["stage_weights"]
+    if (length < 0).any() or length.sum() != len(joined):
+        raise ModelFileError("the model's weights are not as many as its stages say")
+    return np.split(joined, np.cumsum(length)[:-1]) if len(length) else []
+
+
+def pack_ensemble(ensemble: Ensemble) -> tuple[dict[str, Any], Arrays]:
+    """Return the JSON part and the arrays of an ensemble."""
+    kinds, arrays = pack_hypotheses(ensemble.hypotheses)
+    document = {"kinds": kinds, "n_channels": ensemble.n_channels}
+    return document, {**arrays, "channel": ensemble.channel, **pack_stages(ensemble.stages)}
+
+
+def unpack_ensemble(
+    document: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], own: Kinds | None = None
+) -> Ensemble:
+    """Return the ensemble that `pack_ensemble` took apart."""
+    hypotheses = tuple(unpack_hypotheses(document["kinds"], arrays, own))
+    channel = arrays["channel"].astype(np.intp)
+    stages = tuple(unpack_stages(arrays))
+    n_channels = int(document["n_channels"])
+    if channel.shape != (len(hypotheses),) or not np.isin(channel, np.arange(n_channels)).all():
+        raise ModelFileError("the model's columns do not fit its channels")
+    if any(len(s) > len(hypotheses) for s in stages):
+        raise ModelFileError("the model has more weights than columns")
+    return Ensemble(hypotheses, channel, stages, n_channels)

@@ -1,0 +1,138 @@
+"""StructBoost on any task: the library's general entrance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, Self
+
+from sklearn.utils.validation import check_is_fitted
+
+from segboost._types import FloatArray, Slack
+from segboost.estimators.base import BaseStructBoost, Method
+from segboost.estimators.training import Callback
+from segboost.solver.atoms import Task
+from segboost.weak.base import WeakLearner
+from segboost.weak.registry import make_weak_learner
+
+
+class StructBoost(BaseStructBoost):
+    """Boosting for structured outputs: ``min 1ᵀw + C Σ_b ξ_b`` over weak learners and cuts.
+
+    A task (see `segboost.solver.atoms.Task`) holds the data and says what is learned; the same
+    kind of object, without labels, holds the data to predict.
+
+    Parameters
+    ----------
+    C : float
+        Price of slack; larger fits the training data more closely.
+    n_iterations : int
+        Most rounds; each adds at most one weak learner a channel.
+    weak_learner : str, WeakLearner or a sequence of them
+        One for all channels ("stump", "tree", "perceptron", "svm" or an object), or one each.
+    slack : "auto", "one", "each" or int
+        Slack variables: one in all, one an example, or that many blocks of examples. The
+        optimum is the same; "auto" takes one an example.
+    gap : float
+        Relative gap at which a round's cutting planes stop in the end.
+    epsilon_cg : float
+        The fit ends where no new column scores more than 1 + epsilon_cg.
+    epsilon_cp : float, optional
+        The paper's absolute precision of the cutting planes, instead of the relative gap.
+    method : "default" or "literal"
+        "literal" is the paper's algorithm as printed: primal LP, all cuts kept, no
+        stabilisation, one column a round. The same optimum, slower; for reference.
+    warm_start : bool
+        Whether a further fit starts with the columns of the last one; `n_iterations` then counts
+        all rounds together.
+    random_state : int, RandomState, Generator or None
+        Draws the first outputs where the loss ties.
+    callback : callable, optional
+        Called with the `Step` of every round; returning True ends the fit.
+    checkpoint : path, optional
+        A folder written after every round. Where it exists, the fit goes on from it, to the
+        same model as without interruption.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+    history_ : list of Step
+    certificate_ : Certificate
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from segboost.tasks.multiclass import MulticlassTask
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    >>> y = np.array([0, 0, 1, 1, 2, 2])
+    >>> model = StructBoost(C=100, random_state=0).fit(MulticlassTask(X, y, 3))
+    >>> model.predict(MulticlassTask(X, None, 3))
+    array([0, 0, 1, 1, 2, 2])
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        n_iterations: int = 200,
+        weak_learner: str | WeakLearner | Sequence[str | WeakLearner] = "stump",
+        slack: Slack | Literal["auto"] = "auto",
+        gap: float = 1e-3,
+        epsilon_cg: float = 1e-3,
+        epsilon_cp: float | None = None,
+        method: Method = "default",
+        warm_start: bool = False,
+        random_state: Any = None,
+        callback: Callback | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.C = C
+        self.n_iterations = n_iterations
+        self.weak_learner = weak_learner  # type: ignore[assignment]
+        self.slack = slack
+        self.gap = gap
+        self.epsilon_cg = epsilon_cg
+        self.epsilon_cp = epsilon_cp
+        self.method = method
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.checkpoint = checkpoint
+
+    def fit(self, task: Task, y: None = None) -> Self:
+        """Learn the task; `y` is ignored, labels are part of it."""
+        _check_task(task)
+        return self._fit_task(task)
+
+    def predict(self, task: Task) -> Any:
+        """Return the outputs of highest score of the task's data: ``task.decode(scores)``."""
+        return task.decode(self.atom_scores(task))
+
+    def atom_scores(self, task: Task) -> FloatArray:
+        """Return Φw on the task's atoms, shape (N,)."""
+        check_is_fitted(self)
+        _check_task(task)
+        return self._atom_scores(task)
+
+    def staged_predict(self, task: Task) -> Iterator[Any]:
+        """Yield `predict` as it was after every round."""
+        check_is_fitted(self)
+        _check_task(task)
+        for scores in self.ensemble_.staged_scores([c.features for c in task.channels]):
+            yield task.decode(self._atom_scores(task, scores))
+
+    def _learners(self, task: Task) -> list[WeakLearner]:
+        given: Any = self.weak_learner
+        if isinstance(given, (list, tuple)):
+            return [make_weak_learner(learner) for learner in given]
+        return super()._learners(task)
+
+
+def _check_task(task: Any) -> None:
+    """Name what an object lacks to be a task, before any work starts."""
+    needed = ("exact", "channels", "n_blocks", "separate", "decode")
+    missing = [name for name in needed if not hasattr(task, name)]
+    if missing:
+        raise ValueError(
+            f"task must have {', '.join(needed)}; {type(task).__name__} lacks {', '.join(missing)}"
+        )

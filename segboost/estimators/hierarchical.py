@@ -1,0 +1,120 @@
+"""The classifier for classes in a taxonomy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping
+from typing import Any, Literal
+
+import numpy.typing as npt
+
+from segboost._types import IntArray, Slack
+from segboost.estimators.base import Method
+from segboost.estimators.multiclass import CodedClassifier
+from segboost.estimators.training import Callback
+from segboost.tasks.hierarchy import LabelAugmentedTask, hierarchy_task
+from segboost.tasks.label_codes import LabelCodeTask
+from segboost.tasks.taxonomy import Taxonomy
+from segboost.weak.base import WeakLearner
+
+
+class HierarchicalStructBoostClassifier(CodedClassifier):
+    """Multi-class boosting that minimises the tree loss of a taxonomy.
+
+    The loss Δ(y, y') is the height of the first common ancestor; ψ(x, y) = φ(x) ⊗ Γ(y) with one
+    entry of Γ for every node of the tree but the root, so that classes share what their
+    ancestors learn. With ``coding="augmented"`` instead ψ(x, y) = φ(x ⊗ Γ(y)): one weight vector
+    for all classes.
+
+    Parameters
+    ----------
+    taxonomy : mapping or Taxonomy, optional
+        Nested mappings with lists of classes at their ends, ``{"root": {"indoor": ["kitchen"],
+        …}}``, or a mapping from node to parent. Without one the tree is flat: 0/1 loss.
+    coding : "tree" or "augmented"
+    C, n_iterations, weak_learner, slack, gap, epsilon_cg, epsilon_cp, method, warm_start, \
+random_state, callback, checkpoint
+        As in `StructBoostClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+    taxonomy_ : Taxonomy
+    ensemble_ : Ensemble
+    history_ : list of Step
+    certificate_ : Certificate
+    feature_importances_ : ndarray of shape (d,), with ``coding="tree"``
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = {"iris": {"setosa": [0], "others": [1, 2]}}
+    >>> model = HierarchicalStructBoostClassifier(tree, C=50, random_state=0).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        taxonomy: Mapping[Hashable, Any] | Taxonomy | None = None,
+        coding: Literal["tree", "augmented"] = "tree",
+        C: float = 100.0,
+        n_iterations: int = 200,
+        weak_learner: str | WeakLearner = "stump",
+        slack: Slack | Literal["auto"] = "auto",
+        gap: float = 1e-3,
+        epsilon_cg: float = 1e-3,
+        epsilon_cp: float | None = None,
+        method: Method = "default",
+        warm_start: bool = False,
+        random_state: Any = None,
+        callback: Callback | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.taxonomy = taxonomy
+        self.coding = coding
+        self.C = C
+        self.n_iterations = n_iterations
+        self.weak_learner = weak_learner
+        self.slack = slack
+        self.gap = gap
+        self.epsilon_cg = epsilon_cg
+        self.epsilon_cp = epsilon_cp
+        self.method = method
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.checkpoint = checkpoint
+
+    def tree_loss(self, y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
+        """Return the mean height of the first common ancestor of true and predicted classes."""
+        names = self.classes_.tolist()
+        loss = self.taxonomy_.loss(names)
+        place = {name: i for i, name in enumerate(names)}
+        true = [place[v] for v in _plain(y_true)]
+        predicted = [place[v] for v in _plain(y_pred)]
+        return float(loss[true, predicted].mean())
+
+    def _task(
+        self, X: Any, y: IntArray | None, sample_weight: Any = None
+    ) -> LabelCodeTask | LabelAugmentedTask:
+        names = self.classes_.tolist()
+        if y is not None:
+            self.taxonomy_ = self._make_taxonomy(names)
+        if self.coding == "tree":
+            return hierarchy_task(X, y, self.taxonomy_, names, sample_weight)
+        if self.coding == "augmented":
+            codes, loss = self.taxonomy_.codes(names), self.taxonomy_.loss(names)
+            return LabelAugmentedTask(X, y, codes, loss, sample_weight)
+        raise ValueError(f"coding must be 'tree' or 'augmented', got {self.coding!r}")
+
+    def _make_taxonomy(self, names: list[Hashable]) -> Taxonomy:
+        if self.taxonomy is None:
+            return Taxonomy({name: ("root",) for name in names})
+        return Taxonomy.make(self.taxonomy)
+
+
+def _plain(values: Any) -> list[Any]:
+    """Return Python values: NumPy scalars hash alike, but read badly in messages."""
+    return [v.item() if hasattr(v, "item") else v for v in values]

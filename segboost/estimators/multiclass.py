@@ -1,0 +1,198 @@
+"""The multi-class classifier."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from segboost._types import FloatArray, IntArray, Slack
+from segboost.estimators.base import BaseStructBoost, Method
+from segboost.estimators.training import Callback
+from segboost.tasks.label_codes import LabelCodeTask
+from segboost.tasks.multiclass import MulticlassTask, binary_task
+from segboost.weak.base import WeakLearner
+
+
+class CodedClassifier(ClassifierMixin, BaseStructBoost):
+    """A classifier on label codes: what the flat and the hierarchical one share.
+
+    Subclasses say which task their data makes (`_task`).
+    """
+
+    classes_: npt.NDArray[Any]
+    n_features_in_: int
+
+    def _task(self, X: Any, y: IntArray | None, sample_weight: Any = None) -> Any:
+        """Return the task of these rows, with labels (class indices) or without."""
+        raise AssertionError("subclasses build the task")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from X, shape (m, d), and class names y, shape (m,).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Dense and finite.
+        y : array-like of shape (m,)
+            Class names: text, numbers or booleans.
+        sample_weight : array-like of shape (m,), optional
+            Only ratios matter; a weight of 2 counts as two copies of the row.
+        """
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32, np.uint8))
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only ({self.classes_[0]!r}); a classifier needs at least two"
+            )
+        return self._fit_task(self._task(X, codes.astype(np.intp), sample_weight))
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return F(x, y): shape (m, k), or F(x, 1) − F(x, 0), shape (m,), for two classes."""
+        task = self._prediction_task(X)
+        return self._decision(task, self._atom_scores(task))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of highest score of every row, shape (m,)."""
+        task = self._prediction_task(X)
+        return self.classes_[task.decode(self._atom_scores(task))]
+
+    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+        """Yield `decision_function` as it was after every round."""
+        task = self._prediction_task(X)
+        for scores in self.ensemble_.staged_scores([c.features for c in task.channels]):
+            yield self._decision(task, self._atom_scores(task, scores))
+
+    def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
+        """Yield `predict` as it was after every round."""
+        task = self._prediction_task(X)
+        for scores in self.ensemble_.staged_scores([c.features for c in task.channels]):
+            yield self.classes_[task.decode(self._atom_scores(task, scores))]
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Each feature's share of the total weight w, shape (d,); sums to 1 unless w = 0."""
+        check_is_fitted(self)
+        total = np.sum(
+            [
+                self.ensemble_.importances(c, self.n_features_in_)
+                for c in range(self.ensemble_.n_channels)
+            ],
+            axis=0,
+        )
+        return total / total.sum() if total.sum() > 0 else total
+
+    def _prediction_task(self, X: Any) -> Any:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=(np.float64, np.float32, np.uint8))
+        return self._task(X, None)
+
+    def _decision(self, task: Any, scores: FloatArray) -> FloatArray:
+        by_class = task.class_scores(scores)
+        return by_class[:, 1] - by_class[:, 0] if by_class.shape[1] == 2 else by_class
+
+
+class StructBoostClassifier(CodedClassifier):
+    """Multi-class boosting with a max-margin criterion and a certificate.
+
+    ``min 1ᵀw + (C/m) Σ_i max_y [Δ(y_i, y) − w·δψ_i(y)]`` with ψ(x, y) = φ(x) ⊗ Γ(y): every class
+    has weak learners of its own. Two classes are LPBoost.
+
+    Parameters
+    ----------
+    C : float
+        Price of slack; larger fits the training data more closely. Too small a C makes w = 0
+        optimal, which a warning tells.
+    n_iterations : int
+        Most rounds; each adds at most one weak learner a class.
+    weak_learner : "stump", "tree", "perceptron", "svm" or WeakLearner
+    slack : "auto", "one", "each" or int
+        Slack variables: one in all, one an example, or that many blocks of examples. The
+        optimum is the same; "auto" takes one an example up to 5,000, then 5,000 blocks.
+    gap : float
+        Relative gap at which a round's cutting planes stop in the end.
+    epsilon_cg : float
+        The fit ends where no new column scores more than 1 + epsilon_cg.
+    epsilon_cp : float, optional
+        The paper's absolute precision of the cutting planes, instead of the relative gap.
+    cost_matrix : array-like of shape (k, k), optional
+        Δ(y, y') with the classes in sorted order; 0/1 by default.
+    method : "default" or "literal"
+        "literal" is the paper's algorithm as printed, for reference: the same optimum, slower.
+    warm_start : bool
+        Whether a further fit starts with the columns of the last one; `n_iterations` then counts
+        all rounds together.
+    random_state : int, RandomState, Generator or None
+        Draws the first outputs where the loss ties.
+    callback : callable, optional
+        Called with the `Step` of every round; returning True ends the fit.
+    checkpoint : path, optional
+        A folder written after every round. Where it exists, the fit goes on from it, to the
+        same model as without interruption.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+    ensemble_ : Ensemble
+    history_ : list of Step
+    certificate_ : Certificate
+    feature_importances_ : ndarray of shape (d,)
+    n_features_in_, n_iter_ : int
+
+    Notes
+    -----
+    There is no ``predict_proba``: margins are no probabilities. Wrap the estimator in
+    scikit-learn's ``CalibratedClassifierCV`` where probabilities are needed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = StructBoostClassifier(C=50, random_state=0).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        C: float = 100.0,
+        n_iterations: int = 200,
+        weak_learner: str | WeakLearner = "stump",
+        slack: Slack | Literal["auto"] = "auto",
+        gap: float = 1e-3,
+        epsilon_cg: float = 1e-3,
+        epsilon_cp: float | None = None,
+        cost_matrix: npt.ArrayLike | None = None,
+        method: Method = "default",
+        warm_start: bool = False,
+        random_state: Any = None,
+        callback: Callback | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.C = C
+        self.n_iterations = n_iterations
+        self.weak_learner = weak_learner
+        self.slack = slack
+        self.gap = gap
+        self.epsilon_cg = epsilon_cg
+        self.epsilon_cp = epsilon_cp
+        self.cost_matrix = cost_matrix
+        self.method = method
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.checkpoint = checkpoint
+
+    def _task(self, X: Any, y: IntArray | None, sample_weight: Any = None) -> LabelCodeTask:
+        k = len(self.classes_)
+        if k == 2 and self.cost_matrix is None:
+            return binary_task(X, y, sample_weight)
+        cost = None if self.cost_matrix is None else np.asarray(self.cost_matrix, dtype=np.float64)
+        return MulticlassTask(X, y, k, cost, sample_weight)

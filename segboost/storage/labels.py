@@ -1,0 +1,36 @@
+"""Class names in JSON: strings, numbers and booleans, with the type they had."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.storage.folder import ModelFileError
+
+
+def labels_to_json(classes: npt.NDArray[Any]) -> dict[str, Any]:
+    """Return a JSON value of an array of class names, shape (k,).
+
+    Raises
+    ------
+    ValueError
+        For names that JSON cannot hold (dates, tuples, bytes).
+    """
+    values = [v.item() if isinstance(v, np.generic) else v for v in classes]
+    odd = next((v for v in values if not isinstance(v, (str, int, float, bool))), None)
+    if odd is not None or classes.dtype.kind not in "OUTbiuf":
+        shown = odd if odd is not None else classes.dtype
+        raise ValueError(
+            f"class names must be text, numbers or booleans to be saved, got {shown!r}"
+        )
+    return {"dtype": "object" if classes.dtype.kind in "OT" else classes.dtype.str, "values": values}
+
+
+def labels_from_json(value: Any) -> npt.NDArray[Any]:
+    """Return the array that `labels_to_json` described."""
+    try:
+        return np.array(value["values"], dtype=np.dtype(value["dtype"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"the class names of the model are damaged: {error}") from None
