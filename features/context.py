@@ -54,6 +54,7 @@ class ImageContext:
         self.largest_patch = largest_patch
         self._luv = luv
         self._kept: tuple[Hashable, Any] | None = None
+        self._memory: dict[Hashable, Any] = {}
 
     def shared(self, key: Hashable, build: Callable[[], T]) -> T:
         """Return what `build` makes; a repeated call with the same key makes it only once.
@@ -64,6 +65,13 @@ class ImageContext:
             self._kept = None  # let go of the old one before the new one is made
             self._kept = (key, build())
         kept: T = self._kept[1]
+        return kept
+
+    def remember(self, key: Hashable, build: Callable[[], T]) -> T:
+        """Return what `build` makes, only once for a key; for small things that are kept."""
+        if key not in self._memory:
+            self._memory[key] = build()
+        kept: T = self._memory[key]
         return kept
 
     @property

@@ -101,11 +101,20 @@ def fourteen_groups(sizes: tuple[int, ...]) -> tuple[FeatureGroup, ...]:
     return (WordGroup(), COLOUR, *patches)
 
 
+MORE_GROUPS: tuple[FeatureGroup, ...] = (
+    WordGroup(steps=4),
+    POSITION,
+    NEIGHBOURHOOD,
+    SHAPE,
+    CONTEXT,
+)
+"""What `default` has beside the 14 groups."""
+
 PAPER = Preset("paper", QuickShift(), fourteen_groups(PAPER_SIZES))
 DEFAULT = Preset(
     "default",
     GraphMerging(),
-    (*fourteen_groups(DEFAULT_SIZES), POSITION, NEIGHBOURHOOD, SHAPE, CONTEXT),
+    (*fourteen_groups(DEFAULT_SIZES), *MORE_GROUPS),
 )
 PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in (DEFAULT, PAPER)}
 

@@ -59,7 +59,7 @@ class GraphMerging:
     scale: float = 3.0
     min_area: int = 12
     max_ratio: float = 4.0
-    compactness: float = 4.0
+    compactness: float = 6.0
     cost: MergeCost = field(default_factory=MergeCost)
     kind: ClassVar[str] = "graph"
 
@@ -70,7 +70,8 @@ class GraphMerging:
             smooth = gaussian_filter1d(smooth, self.sigma, axis, mode="nearest", truncate=3)
         height, width, _ = luv.shape
         mean_area = max(height * width / self.max_count, self.min_area)
-        first = grow_forest(smooth, self.scale, 5, int(self.max_ratio * mean_area / 4))
+        # Where colours tie, pixels join in reading order, in stripes: these have to stay short.
+        first = grow_forest(smooth, self.scale, 5, int(mean_area / 4))
         places = np.indices((height, width), np.float32) * (self.compactness / mean_area**0.5)
         described = np.concatenate([smooth, np.moveaxis(places, 0, 2)], axis=2)
         return merge_regions(

@@ -131,7 +131,7 @@ def word_histograms(
     -------
     ndarray of float32, shape (P, K)
     """
-    counts = context.shared("words", lambda: count_words(context, codebook))
+    counts = context.remember(("words", id(codebook)), lambda: count_words(context, codebook))
     total = context.within(steps) @ counts
     return np.asarray(np.sqrt(total / np.maximum(total.sum(axis=1, keepdims=True), 1)))
 

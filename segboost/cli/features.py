@@ -23,7 +23,6 @@ def show(
         typer.Option("--output", "-o", help="The PNG to write (IMAGE's name.features.png)."),
     ] = None,
     preset: Annotated[str, typer.Option(help="Which groups: default or paper.")] = "default",
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
     """Draw superpixel borders, boundary lengths and a heat map of each feature group.
 
@@ -32,7 +31,7 @@ def show(
     """
     target = output or Path(f"{image.stem}.features.png")
     try:
-        check_paths(image, target, force)
+        check_paths(image, target)
         count, edges, groups = draw(image, target, preset)
     except (ValueError, OSError) as error:
         typer.echo(f"segboost features show: {' '.join(str(error).split())}", err=True)
@@ -40,7 +39,7 @@ def show(
     typer.echo(f"{target}: {count} superpixels, {edges} edges, {groups} groups")
 
 
-def check_paths(image: Path, target: Path, force: bool) -> None:
+def check_paths(image: Path, target: Path) -> None:
     """Say in one line what is wrong with the paths, before any work."""
     if not image.is_file():
         raise ValueError(f"there is no image file {image}")
@@ -50,8 +49,8 @@ def check_paths(image: Path, target: Path, force: bool) -> None:
         raise ValueError(f"the folder {target.parent} does not exist: create it first")
     if target.is_dir():
         raise ValueError(f"{target} is a folder: give a file name to --output")
-    if target.exists() and not force:
-        raise ValueError(f"{target} exists: give another --output or add --force")
+    if target.exists() and target.samefile(image):
+        raise ValueError(f"{target} is the image itself: give another --output")
 
 
 def draw(image: Path, target: Path, preset: str) -> tuple[int, int, int]:
