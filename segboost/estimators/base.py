@@ -17,7 +17,10 @@ from segboost.solver.ensemble import Ensemble
 from segboost.solver.options import SolverOptions
 from segboost.solver.steps import Certificate, Step
 from segboost.weak.base import WeakLearner
-from segboost.weak.registry import make_weak_learner
+from segboost.weak.registry import with_jobs
+
+MOST_BLOCKS = 5000
+"""Beyond this many examples, "auto" joins them in blocks: the LP has a row for each."""
 
 Method = Literal["default", "literal"]
 
@@ -37,6 +40,7 @@ class BaseStructBoost(BaseEstimator):
     epsilon_cg: float
     epsilon_cp: float | None
     method: Method
+    n_jobs: int | None
     warm_start: bool
     random_state: Any
     callback: Callback | None
@@ -55,17 +59,21 @@ class BaseStructBoost(BaseEstimator):
 
     def _auto_slack(self, task: Task) -> Slack:
         """Return the slack form that ``slack="auto"`` stands for."""
-        return "each"
+        return "each" if task.n_blocks("each") <= MOST_BLOCKS else MOST_BLOCKS
 
     def _learners(self, task: Task) -> list[WeakLearner]:
         """Return one weak learner a channel."""
-        learner = make_weak_learner(self.weak_learner)
+        learner = with_jobs(self.weak_learner, self.n_jobs)
         return [learner for _ in task.channels]
 
     def _options(self, task: Task) -> SolverOptions:
         if self.method not in ("default", "literal"):
             raise ValueError(f"method must be 'default' or 'literal', got {self.method!r}")
-        slack = self._auto_slack(task) if isinstance(self.slack, str) and self.slack == "auto" else self.slack
+        slack = (
+            self._auto_slack(task)
+            if isinstance(self.slack, str) and self.slack == "auto"
+            else self.slack
+        )
         options = SolverOptions(
             C=self.C,
             n_iterations=self.n_iterations,
@@ -104,7 +112,9 @@ class BaseStructBoost(BaseEstimator):
             )
         return Known(self.ensemble_, tuple(self.history_))
 
-    def _atom_scores(self, task: Task, ensemble_scores: list[FloatArray] | None = None) -> FloatArray:
+    def _atom_scores(
+        self, task: Task, ensemble_scores: list[FloatArray] | None = None
+    ) -> FloatArray:
         """Return the atom scores Φw of a task's data on the flat axis, shape (N,)."""
         if ensemble_scores is None:
             ensemble_scores = self.ensemble_.scores([c.features for c in task.channels])

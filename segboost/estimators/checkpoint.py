@@ -93,6 +93,12 @@ def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
     # The labels and losses show in what separation answers at zero scores.
     n_atoms = sum(c.n_atoms for c in task.channels)
     cuts = task.separate(np.zeros(n_atoms), options.slack)
-    for part in (cuts.block, cuts.loss, cuts.weights.indptr, cuts.weights.indices, cuts.weights.data):
+    for part in (
+        cuts.block,
+        cuts.loss,
+        cuts.weights.indptr,
+        cuts.weights.indices,
+        cuts.weights.data,
+    ):
         digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,7 +17,7 @@ from segboost.graphs.min_marginals import min_marginals
 from segboost.solver.atoms import Task
 from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
 from segboost.weak.base import WeakLearner
-from segboost.weak.registry import make_weak_learner
+from segboost.weak.registry import with_jobs
 
 
 class CRFStructBoost(BaseStructBoost):
@@ -44,7 +43,9 @@ class CRFStructBoost(BaseStructBoost):
         same; "auto" takes one an instance.
     fit_intercept : bool
         Whether the unary learners also see a constant: a bias towards one label.
-    gap, epsilon_cg, epsilon_cp, method, warm_start, random_state, callback, checkpoint
+    gap : float
+        Relative gap at which a round's cutting planes stop in the end.
+    epsilon_cg, epsilon_cp, method, n_jobs, warm_start, random_state, callback, checkpoint
         As in `StructBoostClassifier`.
 
     Attributes
@@ -78,10 +79,11 @@ class CRFStructBoost(BaseStructBoost):
         pairwise_learner: str | WeakLearner = "stump",
         slack: Slack | Literal["auto"] = "auto",
         fit_intercept: bool = True,
-        gap: float = 1e-3,
+        gap: float = 1e-2,
         epsilon_cg: float = 1e-3,
         epsilon_cp: float | None = None,
         method: Method = "default",
+        n_jobs: int | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callback | None = None,
@@ -97,6 +99,7 @@ class CRFStructBoost(BaseStructBoost):
         self.epsilon_cg = epsilon_cg
         self.epsilon_cp = epsilon_cp
         self.method = method
+        self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
@@ -159,4 +162,5 @@ class CRFStructBoost(BaseStructBoost):
         return CRFTask([instance], fit_intercept=self.fit_intercept)
 
     def _learners(self, task: Task) -> list[WeakLearner]:
-        return [make_weak_learner(self.weak_learner), make_weak_learner(self.pairwise_learner)]
+        given = (self.weak_learner, self.pairwise_learner)
+        return [with_jobs(learner, self.n_jobs) for learner in given]

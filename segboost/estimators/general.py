@@ -13,7 +13,7 @@ from segboost.estimators.base import BaseStructBoost, Method
 from segboost.estimators.training import Callback
 from segboost.solver.atoms import Task
 from segboost.weak.base import WeakLearner
-from segboost.weak.registry import make_weak_learner
+from segboost.weak.registry import with_jobs
 
 
 class StructBoost(BaseStructBoost):
@@ -42,6 +42,8 @@ class StructBoost(BaseStructBoost):
     method : "default" or "literal"
         "literal" is the paper's algorithm as printed: primal LP, all cuts kept, no
         stabilisation, one column a round. The same optimum, slower; for reference.
+    n_jobs : int, optional
+        Threads of the searches for perceptrons and SVMs; the model is the same.
     warm_start : bool
         Whether a further fit starts with the columns of the last one; `n_iterations` then counts
         all rounds together.
@@ -81,6 +83,7 @@ class StructBoost(BaseStructBoost):
         epsilon_cg: float = 1e-3,
         epsilon_cp: float | None = None,
         method: Method = "default",
+        n_jobs: int | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callback | None = None,
@@ -94,6 +97,7 @@ class StructBoost(BaseStructBoost):
         self.epsilon_cg = epsilon_cg
         self.epsilon_cp = epsilon_cp
         self.method = method
+        self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
@@ -124,7 +128,7 @@ class StructBoost(BaseStructBoost):
     def _learners(self, task: Task) -> list[WeakLearner]:
         given: Any = self.weak_learner
         if isinstance(given, (list, tuple)):
-            return [make_weak_learner(learner) for learner in given]
+            return [with_jobs(learner, self.n_jobs) for learner in given]
         return super()._learners(task)
 
 

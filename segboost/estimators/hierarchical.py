@@ -7,8 +7,9 @@ from collections.abc import Hashable, Mapping
 from typing import Any, Literal
 
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
-from segboost._types import IntArray, Slack
+from segboost._types import FloatArray, IntArray, Slack
 from segboost.estimators.base import Method
 from segboost.estimators.multiclass import CodedClassifier
 from segboost.estimators.training import Callback
@@ -32,7 +33,7 @@ class HierarchicalStructBoostClassifier(CodedClassifier):
         Nested mappings with lists of classes at their ends, ``{"root": {"indoor": ["kitchen"],
         …}}``, or a mapping from node to parent. Without one the tree is flat: 0/1 loss.
     coding : "tree" or "augmented"
-    C, n_iterations, weak_learner, slack, gap, epsilon_cg, epsilon_cp, method, warm_start, \
+    C, n_iterations, weak_learner, slack, gap, epsilon_cg, epsilon_cp, method, n_jobs, warm_start, \
 random_state, callback, checkpoint
         As in `StructBoostClassifier`.
 
@@ -43,7 +44,7 @@ random_state, callback, checkpoint
     ensemble_ : Ensemble
     history_ : list of Step
     certificate_ : Certificate
-    feature_importances_ : ndarray of shape (d,), with ``coding="tree"``
+    feature_importances_ : ndarray of shape (d,)
 
     Examples
     --------
@@ -67,6 +68,7 @@ random_state, callback, checkpoint
         epsilon_cg: float = 1e-3,
         epsilon_cp: float | None = None,
         method: Method = "default",
+        n_jobs: int | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callback | None = None,
@@ -82,6 +84,7 @@ random_state, callback, checkpoint
         self.epsilon_cg = epsilon_cg
         self.epsilon_cp = epsilon_cp
         self.method = method
+        self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
@@ -95,6 +98,17 @@ random_state, callback, checkpoint
         true = [place[v] for v in _plain(y_true)]
         predicted = [place[v] for v in _plain(y_pred)]
         return float(loss[true, predicted].mean())
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Each feature's share of the total weight w, shape (d,); sums to 1 unless w = 0."""
+        if self.coding == "tree":
+            return super().feature_importances_
+        check_is_fitted(self)
+        # The augmented features are the d given ones, once for every node.
+        width = len(self.taxonomy_.nodes) * self.n_features_in_
+        total = self.ensemble_.importances(0, width).reshape(-1, self.n_features_in_).sum(axis=0)
+        return total / total.sum() if total.sum() > 0 else total
 
     def _task(
         self, X: Any, y: IntArray | None, sample_weight: Any = None
@@ -111,7 +125,7 @@ random_state, callback, checkpoint
 
     def _make_taxonomy(self, names: list[Hashable]) -> Taxonomy:
         if self.taxonomy is None:
-            return Taxonomy({name: ("root",) for name in names})
+            return Taxonomy(dict.fromkeys(names, ("root",)))
         return Taxonomy.make(self.taxonomy)
 
 

@@ -126,6 +126,8 @@ class StructBoostClassifier(CodedClassifier):
         Δ(y, y') with the classes in sorted order; 0/1 by default.
     method : "default" or "literal"
         "literal" is the paper's algorithm as printed, for reference: the same optimum, slower.
+    n_jobs : int, optional
+        Threads of the searches for perceptrons and SVMs; the model is the same.
     warm_start : bool
         Whether a further fit starts with the columns of the last one; `n_iterations` then counts
         all rounds together.
@@ -171,6 +173,7 @@ class StructBoostClassifier(CodedClassifier):
         epsilon_cp: float | None = None,
         cost_matrix: npt.ArrayLike | None = None,
         method: Method = "default",
+        n_jobs: int | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callback | None = None,
@@ -185,6 +188,7 @@ class StructBoostClassifier(CodedClassifier):
         self.epsilon_cp = epsilon_cp
         self.cost_matrix = cost_matrix
         self.method = method
+        self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,7 @@ class _PairwiseEstimator(BaseStructBoost):
 
     def _auto_slack(self, task: Task) -> Slack:
         """A few blocks: as cheap a question as one, far more informative an answer."""
-        return min(AUTO_BLOCKS, task.n_blocks("one") and _n_upper(task))
+        return min(AUTO_BLOCKS, cast(RankingTask, task).n_upper)
 
 
 class StructBoostRanker(_PairwiseEstimator):
@@ -70,7 +70,7 @@ class StructBoostRanker(_PairwiseEstimator):
     slack : "auto", "one", "each" or int
         Slack variables: one in all, one a pair, or that many blocks of pairs (by their upper
         example). The optimum is the same; "auto" takes 10 blocks.
-    gap, epsilon_cg, epsilon_cp, method, warm_start, random_state, callback, checkpoint
+    gap, epsilon_cg, epsilon_cp, method, n_jobs, warm_start, random_state, callback, checkpoint
         As in `StructBoostClassifier`.
 
     Attributes
@@ -101,6 +101,7 @@ class StructBoostRanker(_PairwiseEstimator):
         epsilon_cg: float = 1e-3,
         epsilon_cp: float | None = None,
         method: Method = "default",
+        n_jobs: int | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callback | None = None,
@@ -114,6 +115,7 @@ class StructBoostRanker(_PairwiseEstimator):
         self.epsilon_cg = epsilon_cg
         self.epsilon_cp = epsilon_cp
         self.method = method
+        self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
@@ -153,7 +155,7 @@ class StructBoostOrdinal(ClassifierMixin, _PairwiseEstimator):
 
     Parameters
     ----------
-    C, n_iterations, weak_learner, slack, gap, epsilon_cg, epsilon_cp, method, warm_start, \
+    C, n_iterations, weak_learner, slack, gap, epsilon_cg, epsilon_cp, method, n_jobs, warm_start, \
 random_state, callback, checkpoint
         As in `StructBoostRanker`.
 
@@ -185,6 +187,7 @@ random_state, callback, checkpoint
         epsilon_cg: float = 1e-3,
         epsilon_cp: float | None = None,
         method: Method = "default",
+        n_jobs: int | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callback | None = None,
@@ -198,6 +201,7 @@ random_state, callback, checkpoint
         self.epsilon_cg = epsilon_cg
         self.epsilon_cp = epsilon_cp
         self.method = method
+        self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
@@ -230,9 +234,7 @@ random_state, callback, checkpoint
         return self.classes_[np.searchsorted(self.thresholds_, scores, side="left")]
 
 
-def pair_accuracy(
-    scores: FloatArray, ranks: npt.NDArray[np.intp], weight: FloatArray
-) -> float:
+def pair_accuracy(scores: FloatArray, ranks: npt.NDArray[np.intp], weight: FloatArray) -> float:
     """Return the weighted share of pairs with r_i > r_j that have f_i > f_j, ties half."""
     order = np.argsort(scores, kind="stable")
     n_ranks = int(ranks.max()) + 1
@@ -246,7 +248,3 @@ def pair_accuracy(
     if pairs <= 0:
         raise ValueError("y has one rank only: there is no pair to order")
     return float((by_value * lower_rank).sum() / pairs)
-
-
-def _n_upper(task: Any) -> int:
-    return int((task.ranks > task.ranks.min()).sum())

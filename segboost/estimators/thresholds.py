@@ -30,7 +30,9 @@ def rank_thresholds(
     values, place = np.unique(scores, return_inverse=True)
     between = (values[1:] + values[:-1]) / 2
     # A midpoint may round up to the upper value; then the lower value separates as well.
-    cuts = np.concatenate([[-np.inf], np.where(between < values[1:], between, values[:-1]), [np.inf]])
+    cuts = np.concatenate(
+        [[-np.inf], np.where(between < values[1:], between, values[:-1]), [np.inf]]
+    )
     thresholds = np.empty(n_ranks - 1)
     for t in range(n_ranks - 1):
         above = ranks > t

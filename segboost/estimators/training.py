@@ -48,7 +48,7 @@ def train(
     task: Task,
     learners: Sequence[WeakLearner],
     options: SolverOptions,
-    random_state: int | None | np.random.RandomState | np.random.Generator,
+    random_state: int | np.random.RandomState | np.random.Generator | None,
     callback: Callback | None = None,
     known: Known | None = None,
     checkpoint: Checkpoint | None = None,
@@ -107,7 +107,7 @@ def train(
 
 
 def make_rng(
-    random_state: int | None | np.random.RandomState | np.random.Generator,
+    random_state: int | np.random.RandomState | np.random.Generator | None,
 ) -> np.random.Generator:
     """Return the generator that a `random_state` parameter stands for."""
     if isinstance(random_state, np.random.Generator):
@@ -117,9 +117,7 @@ def make_rng(
     return np.random.default_rng(random_state)
 
 
-def _note(
-    step: Step, weights: FloatArray, history: list[Step], stages: list[FloatArray]
-) -> None:
+def _note(step: Step, weights: FloatArray, history: list[Step], stages: list[FloatArray]) -> None:
     """Append the step; a re-solved earlier fit replaces its last one."""
     if history and step.iteration <= history[-1].iteration:
         history.pop()

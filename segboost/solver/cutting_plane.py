@@ -82,9 +82,10 @@ class CuttingPlane:
         """Make the first cut at w = 0, where it gives the first example weights.
 
         The loss alone decides there, and often ties: a score far below any loss difference draws
-        the outputs among the tied ones at random.
+        the outputs among the tied ones at random. It is positive, as learners that answer 0 or
+        1 would make it.
         """
-        noise = 1e-6 * rng.standard_normal(self.pool.n_atoms)
+        noise = 1e-6 * rng.random(self.pool.n_atoms)
         cuts = self._separate(noise)
         self._record(np.zeros(0), np.zeros(self.pool.n_atoms), cuts)
         self._add(cuts)
@@ -92,9 +93,13 @@ class CuttingPlane:
 
     def add_columns(self, first: int) -> None:
         """Bring the pool's columns from position `first` on into the master."""
-        self.master.refresh()
+        self.refresh()
         self.master.add_columns(self.pool.entries(self.working.cuts.weights, first))
         self.best_weights = np.append(self.best_weights, np.zeros(len(self.pool) - first))
+
+    def refresh(self) -> None:
+        """Leave nothing in the master that a checkpoint would not hold."""
+        self.master.refresh()
 
     def solve(self, gap: float) -> None:
         """Add cuts until the relative gap (or the absolute ε_cp of the options) is reached."""

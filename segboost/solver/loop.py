@@ -54,6 +54,8 @@ class ColumnGeneration:
         self._column_score = np.inf
         self._reason: StopReason = "running"
         self._precision = self._first_precision()
+        self._reached = np.inf
+        self._begun = False
         self._start = time.perf_counter()
 
     @property
@@ -76,7 +78,9 @@ class ColumnGeneration:
         """
         for column in columns:
             if not 0 <= column.channel < len(self._task.channels):
-                raise ValueError(f"a known column belongs to channel {column.channel}, unknown here")
+                raise ValueError(
+                    f"a known column belongs to channel {column.channel}, unknown here"
+                )
             features = self._task.channels[column.channel].features
             answers = np.asarray(column.hypothesis.predict(features), dtype=np.float64)
             self._plane.pool.add(column.channel, Candidate(column.hypothesis, answers, 0.0))
@@ -84,40 +88,40 @@ class ColumnGeneration:
     def run(self, done: int = 0) -> Iterator[Step]:
         """Yield a step after every round; the last one is solved to the final precision.
 
+        A round that turns out to be the last is solved again where it was solved loosely, and
+        yields a second step of the same number.
+
         Parameters
         ----------
         done : int
             Rounds that count as done already (those of the known columns).
         """
-        if self._iteration == 0:
+        if not self._begun:
             self._begin(done)
             if len(self._plane.pool):
                 yield self._step()
         candidates = self._price()
         while self._iteration < self.options.n_iterations:
             new = self._worth_adding(candidates)
-            if not new and self._precision > self.options.gap:
-                self._precision = self.options.gap
-                self._plane.solve(self._precision)
-                candidates = self._price()
-                continue
-            if not new:
+            if new:
+                candidates = self._round(new)
+            elif self._reached > self.options.gap:
+                candidates = self._refine()
+            else:
                 self._reason = "optimal"
-                if self._iteration == 0:
-                    yield self._step()
                 return
-            candidates = self._round(new)
             yield self._step()
         self._reason = "iterations"
 
     def _begin(self, done: int) -> None:
         """Make the first cut; solve for the known columns, if any."""
         self._plane.start(self._rng)
+        self._begun = True
         self._iteration = done
         if len(self._plane.pool):
             self._plane.add_columns(0)
             last = done >= self.options.n_iterations
-            self._plane.solve(self.options.gap if last else self._precision)
+            self._solve(self.options.gap if last else self._precision)
 
     def _round(self, new: list[tuple[int, Candidate]]) -> list[Candidate]:
         """Add columns, solve, price; return the next candidates."""
@@ -125,14 +129,30 @@ class ColumnGeneration:
         self._add(new)
         self._iteration += 1
         last = self._iteration >= self.options.n_iterations
-        self._plane.solve(self.options.gap if last else self._precision)
+        self._solve(self.options.gap if last else self._precision)
         candidates = self._price()
         self._precision = self._next_precision(before)
         return candidates
 
+    def _refine(self) -> list[Candidate]:
+        """Solve for the columns at hand to the final precision; price again."""
+        self._plane.refresh()
+        self._solve(self.options.gap)
+        return self._price()
+
+    def _solve(self, gap: float) -> None:
+        self._plane.solve(gap)
+        self._reached = gap
+
     def dump(self) -> dict[str, Any]:
         """Return all state but the hypotheses as arrays; take it between two steps."""
-        scalars = [self._iteration, self._global_bound, self._column_score, self._precision]
+        scalars = [
+            self._iteration,
+            self._global_bound,
+            self._column_score,
+            self._precision,
+            self._reached,
+        ]
         channel = np.array([c.channel for c in self.columns], dtype=np.int64)
         return {"loop": np.array(scalars), "channel": channel, **self._plane.dump()}
 
@@ -141,8 +161,10 @@ class ColumnGeneration:
         channel = arrays["channel"].tolist()
         self.add_known([Column(c, h) for c, h in zip(channel, hypotheses, strict=True)])
         self._plane.load(arrays)
-        iteration, self._global_bound, self._column_score, self._precision = arrays["loop"].tolist()
+        iteration, *rest = arrays["loop"].tolist()
+        self._global_bound, self._column_score, self._precision, self._reached = rest
         self._iteration = int(iteration)
+        self._begun = True
 
     def certificate(self) -> Certificate:
         """Return what is proved about `weights`."""

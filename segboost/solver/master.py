@@ -92,17 +92,19 @@ class _LiveProblem:
     """What both forms share: the HiGHS object, its options, its errors and its basis."""
 
     _PLACES: tuple[str, ...] = ()
+    _strategy: int = DUAL_SIMPLEX
 
     def __init__(self) -> None:
         self._highs = highspy.Highs()
-        for option, value in {
+        settings: dict[str, bool | int | float | str] = {
             "output_flag": False,
             "threads": 1,
             "presolve": "off",
             "simplex_scale_strategy": 0,
             "primal_feasibility_tolerance": FEASIBILITY,
             "dual_feasibility_tolerance": FEASIBILITY,
-        }.items():
+        }
+        for option, value in settings.items():
             _check(self._highs.setOptionValue(option, value), f"option {option}")
 
     def _run(self, strategy: int) -> Any:
@@ -127,6 +129,7 @@ class _LiveProblem:
         basis = self._highs.getBasis()
         _check(self._highs.clearSolver(), "clearSolver")
         _check(self._highs.setBasis(basis), "setBasis")
+        self._strategy = DUAL_SIMPLEX
 
     def dump(self) -> Arrays:
         """Return the LP, the status of its columns and rows and where things stand in it."""
@@ -155,6 +158,7 @@ class _LiveProblem:
         basis.row_status = [highspy.HighsBasisStatus(int(s)) for s in arrays["row_status"]]
         basis.valid = True
         _check(self._highs.setBasis(basis), "setBasis")
+        self._strategy = DUAL_SIMPLEX
 
 
 class DualMaster(_LiveProblem):

@@ -143,7 +143,9 @@ def _pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
             member = io.BytesIO()
             np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
             # A fixed date: the bytes depend on the content alone.
-            archive.writestr(zipfile.ZipInfo(f"{key}.npy", (1980, 1, 1, 0, 0, 0)), member.getvalue())
+            archive.writestr(
+                zipfile.ZipInfo(f"{key}.npy", (1980, 1, 1, 0, 0, 0)), member.getvalue()
+            )
     return buffer.getvalue()
 
 

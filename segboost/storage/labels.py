@@ -25,7 +25,10 @@ def labels_to_json(classes: npt.NDArray[Any]) -> dict[str, Any]:
         raise ValueError(
             f"class names must be text, numbers or booleans to be saved, got {shown!r}"
         )
-    return {"dtype": "object" if classes.dtype.kind in "OT" else classes.dtype.str, "values": values}
+    return {
+        "dtype": "object" if classes.dtype.kind in "OT" else classes.dtype.str,
+        "values": values,
+    }
 
 
 def labels_from_json(value: Any) -> npt.NDArray[Any]:

@@ -80,7 +80,9 @@ class CandidateTask:
 
     def _check_truth(self, truth: npt.ArrayLike) -> IntArray:
         rows = np.asarray(truth, dtype=np.intp)
-        inside = rows.shape == (self.n_examples,) and 0 <= rows.min() and rows.max() < len(self.example)
+        inside = (
+            rows.shape == (self.n_examples,) and rows.min() >= 0 and rows.max() < len(self.example)
+        )
         if not inside or (self.example[rows] != np.arange(self.n_examples)).any():
             raise ValueError("truth must name one row of each example's own candidates")
         return rows

@@ -36,7 +36,7 @@ def hierarchy_task(
     sample_weight : ndarray of shape (m,), optional
     """
     codes = taxonomy.codes(classes)
-    used = codes.any(axis=0)
+    used = np.asarray(codes.any(axis=0))
     names = tuple(str(node) for node, keep in zip(taxonomy.nodes, used, strict=True) if keep)
     return LabelCodeTask(X, y, codes[:, used], taxonomy.loss(classes), sample_weight, names)
 
@@ -79,7 +79,9 @@ class LabelAugmentedTask:
         """One channel: every example under every class."""
         k, q = self.codes.shape
         augmented = self.codes[None, :, :, None] * self.X[:, None, None, :]
-        return (Channel("label-augmented", augmented.reshape(len(self.X) * k, q * self.X.shape[1])),)
+        return (
+            Channel("label-augmented", augmented.reshape(len(self.X) * k, q * self.X.shape[1])),
+        )
 
     def n_blocks(self, slack: Slack) -> int:
         """Return the number of slack variables."""

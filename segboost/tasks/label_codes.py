@@ -117,6 +117,6 @@ def check_labels(y: npt.ArrayLike, n_examples: int, n_classes: int) -> IntArray:
     labels = np.asarray(y)
     if labels.shape != (n_examples,):
         raise ValueError(f"y has shape {labels.shape}, expected ({n_examples},): one label a row")
-    if labels.size and not (0 <= labels.min() and labels.max() < n_classes):
+    if labels.size and not (labels.min() >= 0 and labels.max() < n_classes):
         raise ValueError(f"y must hold class indices from 0 to {n_classes - 1}")
     return labels.astype(np.intp)

@@ -63,6 +63,11 @@ class RankingTask:
         """One channel: the examples themselves."""
         return (Channel("score", self.X),)
 
+    @property
+    def n_upper(self) -> int:
+        """How many examples are above the lowest rank: the most blocks that there can be."""
+        return len(self._upper)
+
     def n_blocks(self, slack: Slack) -> int:
         """Return the number of slack variables; "each" has one a pair."""
         if slack == "each":
@@ -79,7 +84,9 @@ class RankingTask:
         cuts = [self._block_cut(scores, self._upper[block == b]) for b in range(block[-1] + 1)]
         loss = np.array([value for value, _ in cuts])
         kept = np.flatnonzero(loss > 0)
-        weights = sparse.csr_array(np.stack([cuts[b][1] for b in kept]) if len(kept) else (0, len(scores)))
+        weights = sparse.csr_array(
+            np.stack([cuts[b][1] for b in kept]) if len(kept) else (0, len(scores))
+        )
         return Cuts(kept.astype(np.intp), loss[kept], weights)
 
     def decode(self, scores: FloatArray) -> FloatArray:

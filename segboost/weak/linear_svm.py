@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from segboost._types import FloatArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.checks import check_outputs, check_weights
 from segboost.weak.linear import LinearThreshold, Objective, Standardised, descend
+from segboost.weak.parallel import search_each
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class LinearSVM:
         Which part of the non-zero weights, the smallest ones, to leave out; in [0, 1).
     max_iter : int
         Iterations of L-BFGS, at least 1.
+    n_jobs : int, optional
+        Threads that share the weight columns of one question; the answers are the same.
 
     Examples
     --------
@@ -45,6 +48,7 @@ class LinearSVM:
     C: float = 1e8
     drop: float = 0.1
     max_iter: int = 200
+    n_jobs: int | None = field(default=None, repr=False, compare=False)
 
     def bind(self, features: npt.NDArray[Any], outputs: Outputs = "signed") -> BoundLinearSVM:
         """Standardise the features, shape (N, d)."""
@@ -70,7 +74,8 @@ class BoundLinearSVM:
     def best(self, weights: FloatArray) -> list[Candidate]:
         """Return an SVM of high ``W·φ`` for each column of `weights`, shape (N, K)."""
         weights = check_weights(weights, self.table.raw.shape[0])
-        return [self._fit(np.ascontiguousarray(w)) for w in weights.T]
+        columns = ((np.ascontiguousarray(w),) for w in weights.T)
+        return search_each(self._fit, columns, self.settings.n_jobs)
 
     def _fit(self, weights: FloatArray) -> Candidate:
         """Return the SVM where it scores higher than the best constant, else the constant."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from segboost._types import FloatArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.checks import check_outputs, check_weights
 from segboost.weak.linear import Objective, Standardised, descend
+from segboost.weak.parallel import search_each
 from segboost.weak.stump import BoundStump, DecisionStump, Stump
 
 _STEEPNESS = 2.0  # of the first tanh: it tells the sides apart and still has a slope
@@ -31,6 +32,8 @@ class Perceptron:
         Iterations of L-BFGS, at least 1.
     max_bins : int
         Bins a feature for the stump, from 2 to 256.
+    n_jobs : int, optional
+        Threads that share the weight columns of one question; the answers are the same.
 
     Examples
     --------
@@ -43,13 +46,14 @@ class Perceptron:
 
     max_iter: int = 100
     max_bins: int = 255
+    n_jobs: int | None = field(default=None, repr=False, compare=False)
 
     def bind(self, features: npt.NDArray[Any], outputs: Outputs = "signed") -> BoundPerceptron:
         """Bin and standardise the features, shape (N, d)."""
         if self.max_iter < 1:
             raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")
         stumps = DecisionStump(self.max_bins).bind(features, check_outputs(outputs))
-        return BoundPerceptron(stumps, Standardised.of(features), self.max_iter)
+        return BoundPerceptron(stumps, Standardised.of(features), self.max_iter, self.n_jobs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +63,7 @@ class BoundPerceptron:
     stumps: BoundStump
     table: Standardised
     max_iter: int
+    n_jobs: int | None
 
     exact: ClassVar[bool] = False
 
@@ -66,7 +71,7 @@ class BoundPerceptron:
         """Return a perceptron of high ``W·φ`` for each column of `weights`, shape (N, K)."""
         weights = check_weights(weights, self.table.raw.shape[0])
         stumps = self.stumps.best(weights)
-        return [self._improve(s, w) for s, w in zip(stumps, weights.T, strict=True)]
+        return search_each(self._improve, zip(stumps, weights.T, strict=True), self.n_jobs)
 
     def _improve(self, stump: Candidate, weights: FloatArray) -> Candidate:
         """Return what L-BFGS makes of `stump` where that scores higher, else `stump`."""

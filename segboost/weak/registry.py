@@ -59,5 +59,11 @@ def make_weak_learner(weak_learner: str | WeakLearner, **params: Any) -> WeakLea
     return weak_learner
 
 
+def with_jobs(weak_learner: str | WeakLearner, n_jobs: int | None) -> WeakLearner:
+    """Return the learner of that name, with `n_jobs` threads where it can use them."""
+    threaded = isinstance(weak_learner, str) and weak_learner in ("perceptron", "svm")
+    return make_weak_learner(weak_learner, **({"n_jobs": n_jobs} if threaded else {}))
+
+
 def _choices() -> str:
     return f"one of {', '.join(map(repr, WEAK_LEARNERS))} or an object with the method bind"

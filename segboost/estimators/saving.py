@@ -1,0 +1,126 @@
+"""Saving and loading fitted StructBoost models as folders of JSON and npz."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from segboost.estimators.base import BaseStructBoost
+from segboost.estimators.crf import CRFStructBoost
+from segboost.estimators.ensemble_files import Kinds, pack_ensemble, unpack_ensemble
+from segboost.estimators.general import StructBoost
+from segboost.estimators.hierarchical import HierarchicalStructBoostClassifier
+from segboost.estimators.multiclass import StructBoostClassifier
+from segboost.estimators.parameters import parameters_from_json, parameters_to_json
+from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
+from segboost.solver.steps import Certificate, Step
+from segboost.storage.folder import ModelFileError, read_folder, write_folder
+from segboost.storage.labels import labels_from_json, labels_to_json
+from segboost.tasks.taxonomy import Taxonomy
+
+KIND = "estimator"
+
+ESTIMATORS: dict[str, type[BaseStructBoost]] = {
+    cls.__name__: cls
+    for cls in (
+        StructBoost,
+        StructBoostClassifier,
+        HierarchicalStructBoostClassifier,
+        StructBoostRanker,
+        StructBoostOrdinal,
+        CRFStructBoost,
+    )
+}
+"""The classes that files may name."""
+
+COUNTS = ("n_features_in_", "n_unary_in_", "n_pairwise_in_", "n_iter_")
+
+
+def save_model(model: BaseStructBoost, folder: str | os.PathLike[str]) -> Path:
+    """Write a fitted model to a folder: ``model.json`` and one npz file.
+
+    The JSON holds the schema and package version, the parameters, the class names, the history
+    and the certificate. Written whole or not at all; an older model there is replaced.
+    """
+    check_is_fitted(model)
+    name = type(model).__name__
+    if ESTIMATORS.get(name) is not type(model):
+        raise ValueError(f"{name} cannot be saved; known are {', '.join(ESTIMATORS)}")
+    ensemble, arrays = pack_ensemble(model.ensemble_)
+    document: dict[str, Any] = {
+        "estimator": name,
+        "parameters": parameters_to_json(model.get_params(deep=False)),
+        "ensemble": ensemble,
+        "history": [asdict(step) for step in model.history_],
+        "certificate": asdict(model.certificate_),
+        "counts": {key: int(getattr(model, key)) for key in COUNTS if hasattr(model, key)},
+    }
+    if hasattr(model, "classes_"):
+        document["classes"] = labels_to_json(model.classes_)
+    if hasattr(model, "feature_names_in_"):
+        document["feature_names"] = [str(n) for n in model.feature_names_in_]
+    if hasattr(model, "taxonomy_"):
+        document["parents"] = [list(pair) for pair in model.taxonomy_.parents.items()]
+    if hasattr(model, "thresholds_"):
+        arrays["thresholds"] = model.thresholds_
+    return write_folder(folder, KIND, document, arrays)
+
+
+def load_model(folder: str | os.PathLike[str], hypotheses: Kinds | None = None) -> BaseStructBoost:
+    """Return the fitted model that `save_model` wrote to a folder.
+
+    Parameters
+    ----------
+    folder : path
+    hypotheses : mapping of kind to class, optional
+        The classes of hypotheses from outside the package that the model uses.
+
+    Raises
+    ------
+    ModelFileError
+        With one line that says what is wrong with the folder.
+    """
+    document, arrays = read_folder(folder, KIND)
+    try:
+        return _restore(document, arrays, hypotheses)
+    except ModelFileError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise ModelFileError(f"{folder} does not describe a model: {error}") from None
+
+
+def _restore(
+    document: Mapping[str, Any], arrays: Mapping[str, Any], own: Kinds | None
+) -> BaseStructBoost:
+    name = document["estimator"]
+    if name not in ESTIMATORS:
+        raise ModelFileError(f"the folder holds an unknown estimator {name!r}; upgrade segboost")
+    model = ESTIMATORS[name](**parameters_from_json(document["parameters"]))
+    model.ensemble_ = unpack_ensemble(document["ensemble"], arrays, own)
+    model.history_ = [Step(**step) for step in document["history"]]
+    model.certificate_ = Certificate(**document["certificate"])
+    for key, value in document["counts"].items():
+        if key not in COUNTS:
+            raise ModelFileError(f"the model has an unknown entry {key!r}")
+        setattr(model, key, int(value))
+    if "classes" in document:
+        model.classes_ = labels_from_json(document["classes"])  # type: ignore[attr-defined]
+    if "feature_names" in document:
+        model.feature_names_in_ = np.array(document["feature_names"], dtype=object)  # type: ignore[attr-defined]
+    if "parents" in document:
+        parents = {_node(node): _node(parent) for node, parent in document["parents"]}
+        model.taxonomy_ = Taxonomy(parents)  # type: ignore[attr-defined]
+    if "thresholds" in arrays:
+        model.thresholds_ = arrays["thresholds"]  # type: ignore[attr-defined]
+    return model
+
+
+def _node(value: Any) -> Any:
+    """Return a tree node as it was: JSON turns the tuple of an unnamed root into a list."""
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,19 @@
+"""Weight columns in parallel threads: for learners whose search is long and releases the GIL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from segboost.weak.base import Candidate
+
+
+def search_each(
+    search: Callable[..., Candidate], columns: Iterable[tuple[Any, ...]], n_jobs: int | None
+) -> list[Candidate]:
+    """Return ``search(*column)`` for every column, in order, whatever the number of threads."""
+    if n_jobs in (None, 1):
+        return [search(*column) for column in columns]
+    return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(search)(*c) for c in columns))
