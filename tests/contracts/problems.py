@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,24 @@ from tests.contracts.enumeration import Example, FullSolution, all_stumps, solve
 
 TREE = Taxonomy.from_nested({"all": {"left": ["a", "b"], "right": {"far": ["c", "d"]}}})
 COST = np.array([[0.0, 1.0, 3.0], [0.5, 0.0, 1.0], [2.0, 0.25, 0.0]])
-CODES = {"binary": np.array([[-0.5], [0.5]]), "multiclass": np.eye(3), "cost": np.eye(3)}
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffled:
+    """The same data in another order, and how to bring old answers into it.
+
+    Parameters
+    ----------
+    data : dict
+    atoms : ndarray of int, shape (N,)
+        The old place of every new atom.
+    carry : callable
+        From the old decoded outputs to those expected of the new data.
+    """
+
+    data: dict[str, Any]
+    atoms: np.ndarray
+    carry: Callable[[Any], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +55,8 @@ class Problem:
     data: dict[str, Any]
     make: Callable[[dict[str, Any]], Task]
     spell: Callable[[dict[str, Any]], list[Example]]
-    shuffle: Callable[[dict[str, Any], np.random.Generator], dict[str, Any]]
-    weights: str = "sample_weight"
+    shuffle: Callable[[dict[str, Any], np.random.Generator], Shuffled]
+    repeat: Callable[[dict[str, Any], np.ndarray], dict[str, Any]]
     _optima: dict[float, FullSolution] = field(default_factory=dict)
 
     @cached_property
@@ -53,6 +70,11 @@ class Problem:
     @cached_property
     def n_groups(self) -> int:
         return self.examples[-1].group + 1
+
+    @property
+    def n_rows(self) -> int:
+        """How many sample weights there are."""
+        return len(self.data["y"]) if "y" in self.data else self.n_groups
 
     @cached_property
     def stumps(self) -> np.ndarray:
@@ -70,12 +92,22 @@ class Problem:
 
     def variant(self, data: dict[str, Any]) -> Problem:
         """Return the problem with other data."""
-        return Problem(self.name, data, self.make, self.spell, self.shuffle)
+        return replace(self, data=data, _optima={})
 
     def random_scores(self, rng: np.random.Generator, scale: float) -> np.ndarray:
         """Return atom scores Φw of a few random stumps with w ≥ 0."""
         w = rng.exponential(scale, len(self.stumps)) * (rng.random(len(self.stumps)) < 0.3)
         return w @ self.stumps
+
+
+def atom_scores(loop: ColumnGeneration, task: Task) -> np.ndarray:
+    """Return Φw on the atoms of a task, from the hypotheses themselves."""
+    start_at = atom_offsets(task.channels)
+    scores = np.zeros(start_at[-1])
+    for column, w in zip(loop.columns, loop.weights, strict=True):
+        answers = column.hypothesis.predict(task.channels[column.channel].features)
+        scores[start_at[column.channel] : start_at[column.channel + 1]] += w * answers
+    return scores
 
 
 def start(task: Task, options: SolverOptions, seed: int = 0) -> ColumnGeneration:
@@ -111,9 +143,17 @@ def _spell_codes(data: dict[str, Any], codes: np.ndarray, cost: np.ndarray) -> l
     return examples
 
 
-def _shuffle_table(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
-    row, column = rng.permutation(len(data["y"])), rng.permutation(data["X"].shape[1])
-    return {"X": data["X"][row][:, column], "y": data["y"][row], "row": row}
+def _shuffle_table(data: dict[str, Any], rng: np.random.Generator, n_codes: int = 1) -> Shuffled:
+    """Permute rows and features; the atoms are (code entry, example)."""
+    m = len(data["y"])
+    row, column = rng.permutation(m), rng.permutation(data["X"].shape[1])
+    atoms = np.arange(n_codes * m).reshape(n_codes, m)[:, row].ravel()
+    shuffled = {"X": data["X"][row][:, column], "y": data["y"][row]}
+    return Shuffled(shuffled, atoms, lambda decoded: decoded[row])
+
+
+def _repeat_table(data: dict[str, Any], counts: np.ndarray) -> dict[str, Any]:
+    return {key: np.repeat(value, counts, axis=0) for key, value in data.items()}
 
 
 def _binary() -> Problem:
@@ -123,6 +163,7 @@ def _binary() -> Problem:
         lambda d: binary_task(d["X"], d["y"], d.get("sample_weight")),
         lambda d: _spell_codes(d, np.array([[-0.5], [0.5]]), 1.0 - np.eye(2)),
         _shuffle_table,
+        _repeat_table,
     )
 
 
@@ -132,7 +173,8 @@ def _multiclass() -> Problem:
         _table(2, 15, 3, 3),
         lambda d: MulticlassTask(d["X"], d["y"], 3, None, d.get("sample_weight")),
         lambda d: _spell_codes(d, np.eye(3), 1.0 - np.eye(3)),
-        _shuffle_table,
+        partial(_shuffle_table, n_codes=3),
+        _repeat_table,
     )
 
 
@@ -142,7 +184,8 @@ def _cost() -> Problem:
         _table(3, 15, 2, 3),
         lambda d: MulticlassTask(d["X"], d["y"], 3, COST, d.get("sample_weight")),
         lambda d: _spell_codes(d, np.eye(3), COST),
-        _shuffle_table,
+        partial(_shuffle_table, n_codes=3),
+        _repeat_table,
     )
 
 
@@ -166,7 +209,8 @@ def _hierarchy() -> Problem:
         _table(4, 14, 2, 4),
         lambda d: hierarchy_task(d["X"], d["y"], TREE, "abcd", d.get("sample_weight")),
         lambda d: _spell_codes(d, TREE_CODES, TREE_LOSS),
-        _shuffle_table,
+        partial(_shuffle_table, n_codes=7),
+        _repeat_table,
     )
 
 
@@ -184,13 +228,20 @@ def _spell_augmented(data: dict[str, Any]) -> list[Example]:
     return examples
 
 
+def _shuffle_augmented(data: dict[str, Any], rng: np.random.Generator) -> Shuffled:
+    plain = _shuffle_table(data, rng)
+    atoms = (4 * plain.atoms[:, None] + np.arange(4)).ravel()
+    return Shuffled(plain.data, atoms, plain.carry)
+
+
 def _augmented() -> Problem:
     return Problem(
         "label-augmented",
         _table(5, 10, 2, 4),
         lambda d: LabelAugmentedTask(d["X"], d["y"], TREE_CODES, TREE_LOSS, d.get("sample_weight")),
         _spell_augmented,
-        _shuffle_table,
+        _shuffle_augmented,
+        _repeat_table,
     )
 
 
@@ -219,6 +270,7 @@ def _ranking(name: str, seed: int, n: int, k: int) -> Problem:
         lambda d: RankingTask(d["X"], d["y"], d.get("sample_weight")),
         _spell_pairs,
         _shuffle_table,
+        _repeat_table,
     )
 
 
@@ -282,19 +334,32 @@ def _spell_boxes(data: dict[str, Any]) -> list[Example]:
     return examples
 
 
-def _shuffle_boxes(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def _shuffle_boxes(data: dict[str, Any], rng: np.random.Generator) -> Shuffled:
     order = rng.permutation(len(data["frames"]))
     column = rng.permutation(data["frames"][0].shape[1])
-    return {
+    shuffled = {
         "frames": [data["frames"][i][:, column] for i in order],
         "boxes": [data["boxes"][i] for i in order],
         "target": data["target"][order],
-        "row": order,
+    }
+    example = _flat_boxes(data)[1]
+    atoms = np.concatenate([np.flatnonzero(example == i) for i in order])
+    return Shuffled(shuffled, atoms, lambda decoded: np.argsort(atoms)[decoded[order]])
+
+
+def _repeat_boxes(data: dict[str, Any], counts: np.ndarray) -> dict[str, Any]:
+    index = np.repeat(np.arange(len(counts)), counts)
+    return {
+        "frames": [data["frames"][i] for i in index],
+        "boxes": [data["boxes"][i] for i in index],
+        "target": data["target"][index],
     }
 
 
 def _candidates() -> Problem:
-    return Problem("candidates", _box_data(6), _make_boxes, _spell_boxes, _shuffle_boxes)
+    return Problem(
+        "candidates", _box_data(6), _make_boxes, _spell_boxes, _shuffle_boxes, _repeat_boxes
+    )
 
 
 # Graphs: atoms (node, 0), then (node, 1), then edges.
@@ -338,25 +403,32 @@ def _atoms_of(g: CRFInstance, y, node: int, edge: int, n_nodes: int, n_edges: in
     return use
 
 
-def _shuffle_graphs(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
-    order = rng.permutation(len(data["graphs"]))
-    graphs, nodes = [], []
-    unary, pairwise = rng.permutation(2), rng.permutation(2)
-    for g in (data["graphs"][i] for i in order):
-        node, edge = rng.permutation(g.n_nodes), rng.permutation(g.n_edges)
-        edges = np.argsort(node)[g.edges[edge]][:, ::-1]
-        weight = None if g.node_weight is None else g.node_weight[node]
-        graphs.append(
-            CRFInstance(
-                g.unary[node][:, unary],
-                edges,
-                g.pairwise[edge][:, pairwise],
-                g.labels[node],
-                weight,
-            )
+def _shuffle_graphs(data: dict[str, Any], rng: np.random.Generator) -> Shuffled:
+    """Permute graphs, their nodes, their edges with the ends exchanged, and the potentials."""
+    old = data["graphs"]
+    node_at = np.cumsum([0] + [g.n_nodes for g in old])
+    edge_at = np.cumsum([0] + [g.n_edges for g in old])
+    order, unary, pairwise = rng.permutation(len(old)), rng.permutation(2), rng.permutation(2)
+    node = {i: rng.permutation(old[i].n_nodes) for i in order}
+    edge = {i: rng.permutation(old[i].n_edges) for i in order}
+    graphs = [
+        CRFInstance(
+            old[i].unary[node[i]][:, unary],
+            np.argsort(node[i])[old[i].edges[edge[i]]][:, ::-1],
+            old[i].pairwise[edge[i]][:, pairwise],
+            old[i].labels[node[i]],
+            None if old[i].node_weight is None else old[i].node_weight[node[i]],
         )
-        nodes.append(node)
-    return {"graphs": graphs, "row": order, "nodes": nodes}
+        for i in order
+    ]
+    nodes = np.concatenate([node_at[i] + node[i] for i in order])
+    edges = np.concatenate([edge_at[i] + edge[i] for i in order])
+    atoms = np.concatenate([nodes, node_at[-1] + nodes, 2 * node_at[-1] + edges])
+    return Shuffled({"graphs": graphs}, atoms, lambda decoded: [decoded[i][node[i]] for i in order])
+
+
+def _repeat_graphs(data: dict[str, Any], counts: np.ndarray) -> dict[str, Any]:
+    return {"graphs": [g for g, n in zip(data["graphs"], counts, strict=True) for _ in range(n)]}
 
 
 def _crf(name: str, seed: int, weighted: bool) -> Problem:
@@ -368,6 +440,7 @@ def _crf(name: str, seed: int, weighted: bool) -> Problem:
         lambda d: CRFTask(d["graphs"], d.get("sample_weight")),
         _spell_graphs,
         _shuffle_graphs,
+        _repeat_graphs,
     )
 
 

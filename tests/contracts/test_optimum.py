@@ -3,13 +3,12 @@
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
 import pytest
 
 from segboost.solver.options import SolverOptions
 from tests.contracts.enumeration import hinge
 from tests.contracts.limits import time_limit
-from tests.contracts.problems import PROBLEMS, start
+from tests.contracts.problems import PROBLEMS, atom_scores, start
 
 EXACT = SolverOptions(n_iterations=2000, gap=1e-9, epsilon_cg=1e-9)
 WAYS = {
@@ -68,12 +67,7 @@ def test_the_objective_is_that_of_the_returned_weights(problem, way):
     """``1ᵀw + C Σ_i v_i max_y' [Δ − w·δψ]`` from the definition, with the stored hypotheses."""
     C = 5.0
     loop, _ = drain(problem, replace(WAYS[way], C=C))
-    scores = np.zeros(problem.n_atoms)
-    start_at = np.cumsum([0] + [c.n_atoms for c in problem.task.channels])
-    for column, w in zip(loop.columns, loop.weights, strict=True):
-        channel = problem.task.channels[column.channel]
-        answers = column.hypothesis.predict(channel.features)
-        scores[start_at[column.channel] : start_at[column.channel + 1]] += w * answers
+    scores = atom_scores(loop, problem.task)
     assert (loop.weights >= 0).all()
     value = loop.weights.sum() + C * hinge(problem.examples, scores)
     assert loop.certificate().objective == pytest.approx(value, rel=1e-9)

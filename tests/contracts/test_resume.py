@@ -1,0 +1,72 @@
+"""A run that is taken apart and put together again ends at the same bits."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from segboost.solver.options import SolverOptions
+from tests.contracts.limits import time_limit
+from tests.contracts.problems import PROBLEMS, start
+
+problems = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.name)
+
+
+def taken_apart(loop):
+    """Return the dump as a file would hold it: copies of plain arrays."""
+    arrays = loop.dump()
+    for name, array in arrays.items():
+        assert np.asarray(array).dtype.kind in "bif", name
+    return {name: np.array(array) for name, array in arrays.items()}
+
+
+@problems
+@pytest.mark.parametrize("form", ["dual", "primal"])
+@pytest.mark.parametrize("adaptive", [True, False])
+@pytest.mark.parametrize("slack", ["one", "each"])
+def test_a_resumed_run_ends_at_the_same_bits(problem, form, adaptive, slack):
+    options = SolverOptions(
+        C=20.0, gap=1e-4, form=form, adaptive=adaptive, slack=slack, patience=3, n_iterations=200
+    )
+    whole = start(problem.task, options)
+    with time_limit(60):
+        steps = list(whole.run())
+    for at in sorted({1, 2, len(steps) // 2, len(steps) - 1, len(steps)} & set(range(1, 999))):
+        first = start(problem.task, options)
+        list(islice(first.run(), at))
+        arrays = taken_apart(first)
+        second = start(problem.task, options, seed=99)
+        second.load([c.hypothesis for c in first.columns], arrays)
+        with time_limit(60):
+            rest = list(second.run())
+        assert len(rest) == len(steps) - at
+        for one, other in zip(rest, steps[at:], strict=True):
+            assert one.objective == other.objective
+            assert one.lower_bound == other.lower_bound
+            assert one.n_cuts == other.n_cuts
+        assert np.array_equal(second.weights, whole.weights)
+        assert [c.hypothesis for c in second.columns] == [c.hypothesis for c in whole.columns]
+        found, expected = second.certificate(), whole.certificate()
+        assert found == expected
+
+
+@problems
+def test_the_same_seed_gives_the_same_bits(problem):
+    options = SolverOptions(C=20.0)
+    loops = [start(problem.task, options, seed=5) for _ in range(2)]
+    for loop in loops:
+        list(loop.run())
+    assert np.array_equal(loops[0].weights, loops[1].weights)
+    assert loops[0].certificate() == loops[1].certificate()
+
+
+def test_a_run_that_never_had_a_column_can_be_resumed():
+    problem = PROBLEMS[0]
+    options = SolverOptions(C=1e-3)
+    first = start(problem.task, options)
+    assert len(list(first.run())) == 1
+    assert len(first.columns) == 0
+    second = start(problem.task, options)
+    second.load([], taken_apart(first))
+    list(second.run())
+    assert second.certificate() == first.certificate()
