@@ -1,0 +1,100 @@
+"""The command ``segboost``: its verbs, and how failures become one line and an exit status.
+
+Modules of verbs import nothing heavy at their top, so that ``segboost --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from segboost._version import __version__
+from segboost.cli import demo, features
+
+FAILED, MISUSE, INTERRUPTED = 1, 2, 130
+
+app = typer.Typer(
+    name="segboost",
+    help="Boosting for structured prediction: learn, look, compare.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.add_typer(features.app, name="features")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"segboost {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def segboost(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Boosting for structured prediction: learn, look, compare."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with 0 (done), 1 (failed), 2 (misuse) or 130 (Ctrl-C)."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return its exit status.
+
+    An error becomes one line on standard error. With ``SEGBOOST_DEBUG`` set, its traceback
+    follows.
+    """
+    command = typer.main.get_command(app)
+    given = None if arguments is None else list(arguments)
+    try:
+        status = command.main(given, prog_name="segboost", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        return _complain("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader has gone; what is left in the buffer must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        if os.environ.get("SEGBOOST_DEBUG"):
+            raise
+        return _complain(*_explain(error))
+    # Some versions of the parser turn Ctrl-C into a status by themselves.
+    if status == INTERRUPTED:
+        return _complain("interrupted", INTERRUPTED)
+    return status if isinstance(status, int) else 0
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    """Return what to say of an error and the exit status it stands for."""
+    usage: Any = getattr(error, "format_message", None)
+    if usage is not None:
+        path = getattr(getattr(error, "ctx", None), "command_path", "segboost")
+        message = str(usage())
+        # Without arguments, the message is the help text itself: as good an answer as any.
+        if "\n" in message:
+            return message, MISUSE
+        joint = " See" if message.endswith("?") else "; see"
+        text = f"{message.rstrip('.')}{joint} {path} --help"
+        return text, getattr(error, "exit_code", MISUSE)
+    message = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, (ValueError, OSError)):
+        return message, FAILED
+    return f"{type(error).__name__}: {message}; set SEGBOOST_DEBUG=1 to see where", FAILED
+
+
+def _complain(message: str, status: int) -> int:
+    typer.echo(message if "\n" in message else f"segboost: {message}", err=True)
+    return status
