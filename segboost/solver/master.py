@@ -128,7 +128,8 @@ class _LiveProblem:
         """Drop factors, edge weights and solution; keep the problem and its basis."""
         basis = self._highs.getBasis()
         _check(self._highs.clearSolver(), "clearSolver")
-        _check(self._highs.setBasis(basis), "setBasis")
+        if basis.valid:
+            _check(self._highs.setBasis(basis), "setBasis")
         self._strategy = DUAL_SIMPLEX
 
     def dump(self) -> Arrays:
@@ -179,6 +180,7 @@ class DualMaster(_LiveProblem):
 
     def add_columns(self, entries: FloatArray) -> None:
         """Add the rows ``Σ_c λ_c A_cj ≤ 1``."""
+        _check_finite(entries)
         n_new = entries.shape[1]
         first = self._highs.getNumRow()
         add_rows(self._highs, np.full(n_new, -INFINITY), np.ones(n_new), entries.T)
@@ -187,6 +189,7 @@ class DualMaster(_LiveProblem):
 
     def add_cuts(self, block: IntArray, loss: FloatArray, entries: FloatArray) -> None:
         """Add the variables λ_c ≥ 0 with cost −loss_c (the LP library minimises)."""
+        _check_finite(loss, entries)
         self._add_block_rows(np.unique(block[self._block_row[block] < 0]))
         n_new, width = entries.shape
         row = np.empty((n_new, width + 1), dtype=np.int32)
@@ -238,6 +241,7 @@ class PrimalMaster(_LiveProblem):
 
     def add_columns(self, entries: FloatArray) -> None:
         """Add the variables w_j ≥ 0 of cost 1."""
+        _check_finite(entries)
         n_cuts, n_new = entries.shape
         rows = np.broadcast_to(np.arange(n_cuts, dtype=np.int32), (n_new, n_cuts))
         first = self._highs.getNumCol()
@@ -247,6 +251,7 @@ class PrimalMaster(_LiveProblem):
 
     def add_cuts(self, block: IntArray, loss: FloatArray, entries: FloatArray) -> None:
         """Add the rows ``Σ_j A_cj w_j + ξ_b ≥ loss_c``."""
+        _check_finite(loss, entries)
         at = np.broadcast_to(self._column_at, entries.shape)
         columns = np.column_stack([at, block]).astype(np.int32)
         values = np.column_stack([entries, np.ones(len(block))])
@@ -322,6 +327,12 @@ def _problem(arrays: Arrays) -> Any:
     lp.a_matrix_.index_ = arrays["index"]
     lp.a_matrix_.value_ = arrays["value"]
     return lp
+
+
+def _check_finite(*values: FloatArray) -> None:
+    """Raise before NaN reaches the LP library, which would silently leave such entries out."""
+    if not all(np.isfinite(v).all() for v in values):
+        raise MasterError("the losses or weights of a cut, or a column, contain NaN or infinity")
 
 
 def _check(status: Any, what: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -57,14 +58,16 @@ class SolverOptions:
     def __post_init__(self) -> None:
         _require(_positive(self.C), "C", self.C, "a finite number above 0")
         _require(_count(self.n_iterations), "n_iterations", self.n_iterations, "a whole number ≥ 1")
-        _require(0 < self.gap < 1, "gap", self.gap, "a number between 0 and 1")
+        gap = self.gap
+        _require(_number(gap) and 0 < gap < 1, "gap", gap, "a number between 0 and 1")
         cp = self.epsilon_cp
         _require(cp is None or _positive(cp), "epsilon_cp", cp, "None or a number above 0")
-        _require(self.epsilon_cg >= 0, "epsilon_cg", self.epsilon_cg, "a number ≥ 0")
+        cg = self.epsilon_cg
+        _require(_number(cg) and cg >= 0, "epsilon_cg", cg, "a number ≥ 0")
         _require(self.form in ("dual", "primal"), "form", self.form, "'dual' or 'primal'")
-        _require(0 <= self.centre < 1, "centre", self.centre, "a number from 0 to below 1")
-        patience = self.patience
-        _require(patience is None or patience >= 1, "patience", patience, "None or a number ≥ 1")
+        centre, patience = self.centre, self.patience
+        _require(_number(centre) and 0 <= centre < 1, "centre", centre, "a number in [0, 1)")
+        _require(patience is None or _count(patience), "patience", patience, "None or a count ≥ 1")
         _require(self.columns in ("channel", "best"), "columns", self.columns, "'channel', 'best'")
 
     def literal(self) -> SolverOptions:
@@ -75,7 +78,11 @@ class SolverOptions:
 
 
 def _positive(value: float) -> bool:
-    return bool(np.isfinite(value) and value > 0)
+    return _number(value) and bool(np.isfinite(value) and value > 0)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _count(value: int) -> bool:

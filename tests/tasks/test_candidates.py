@@ -29,8 +29,8 @@ def test_overlap_equals_a_direct_loop():
 def test_overlap_of_known_boxes():
     box = np.array([0.0, 0.0, 2.0, 2.0])
     assert box_overlap(box, box) == 1.0
-    assert box_overlap(box, box + [1, 0, 0, 0]) == pytest.approx(1 / 3)
-    assert box_overlap(box, box + [2, 0, 0, 0]) == 0.0
+    assert box_overlap(box, box + np.array([1, 0, 0, 0])) == pytest.approx(1 / 3)
+    assert box_overlap(box, box + np.array([2, 0, 0, 0])) == 0.0
     assert box_overlap(box * [1, 1, 0, 1], box * [1, 1, 0, 1]) == 0.0
 
 

@@ -59,10 +59,7 @@ def test_weighted_lpboost():
 
 @pytest.mark.parametrize("C", PRICES)
 def test_multiclass_with_two_classes_agrees_with_binary(C):
-    """The stumps of both classes weigh alike: 2w for φ(x)·½y is w for each of two classes.
-
-    F(1) − F(0) = s_1 − s_0 costs 1ᵀw as binary s does: both polarities are stumps.
-    """
+    """The margin s_1 − s_0 costs 1ᵀw as the binary score does: both polarities are stumps."""
     for seed in range(4):
         X, y = table(seed, 2)
         binary, multi = binary_task(X, y), MulticlassTask(X, y, 2)
@@ -90,7 +87,7 @@ def test_predictions_of_binary_and_multiclass_agree():
 def test_a_flat_tree_is_multiclass(C):
     for seed in range(3):
         X, y = table(seed, 4)
-        flat = hierarchy_task(X, y, Taxonomy({k: "root" for k in range(4)}), range(4))
+        flat = hierarchy_task(X, y, Taxonomy(dict.fromkeys(range(4), "root")), range(4))
         plain = MulticlassTask(X, y, 4)
         assert np.array_equal(flat.cost, plain.cost)
         assert objective(flat, C) == pytest.approx(objective(plain, C), rel=1e-6)

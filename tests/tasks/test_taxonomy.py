@@ -103,7 +103,7 @@ def test_loss_is_an_ultrametric(draws):
 
 
 def test_a_flat_tree_is_zero_one_with_unit_codes():
-    tree = Taxonomy({name: "root" for name in "abc"})
+    tree = Taxonomy(dict.fromkeys("abc", "root"))
     assert np.array_equal(tree.loss("abc"), 1.0 - np.eye(3))
     assert np.array_equal(tree.codes("abc"), np.eye(3))
 

@@ -1,0 +1,65 @@
+"""The options of the loop are checked once, by name."""
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+from segboost.solver.options import SolverOptions
+from segboost.solver.steps import relative_gap
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("C", [0, -1.0, np.nan, np.inf]),
+        ("n_iterations", [0, -1, 1.5, True, None, "10"]),
+        ("gap", [0, 1, -0.1, np.nan]),
+        ("epsilon_cp", [0, -1, np.nan, np.inf]),
+        ("epsilon_cg", [-1e-9, np.nan]),
+        ("form", ["both", None]),
+        ("centre", [-0.1, 1.0, np.nan]),
+        ("patience", [0, -1]),
+        ("columns", ["all", None]),
+    ],
+)
+def test_bad_values_are_refused_by_name(name, values):
+    for value in values:
+        with pytest.raises(ValueError, match=f"^{name} must be"):
+            SolverOptions(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("C", "ten"),
+        ("C", None),
+        ("gap", "small"),
+        ("epsilon_cg", None),
+        ("centre", "x"),
+        ("patience", 1.5),
+        ("epsilon_cp", "x"),
+        ("C", True),
+    ],
+)
+def test_values_of_the_wrong_type_are_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        SolverOptions(**{name: value})
+
+
+def test_the_literal_mode_is_the_paper_s():
+    options = SolverOptions(C=3.0, slack="each", gap=1e-4).literal()
+    assert (options.form, options.centre, options.patience) == ("primal", 0.0, None)
+    assert (options.columns, options.adaptive) == ("best", False)
+    assert (options.C, options.slack, options.gap) == (3.0, "each", 1e-4)
+
+
+def test_options_are_frozen():
+    with pytest.raises(FrozenInstanceError):
+        SolverOptions().C = 2.0
+
+
+def test_relative_gap():
+    assert relative_gap(10.0, 9.0) == pytest.approx(0.1)
+    assert relative_gap(10.0, 11.0) == 0.0
+    assert relative_gap(0.0, 0.0) == 0.0
