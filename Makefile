@@ -2,34 +2,38 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.ready-bench
 
 .PHONY: help setup demo test lint bench docs build clean
+.DEFAULT_GOAL := help
 
 help:
-	@echo "make demo   set up, train a small model, draw what it learned into demo/"
+	@echo "make demo   set up, train small models, write a page about what they learned into demo/"
 	@echo "make test   set up, run all tests"
 	@echo "make lint   ruff, mypy and the direction of dependencies"
 	@echo "make bench  measure speed and accuracy against peers, into bench-results/"
 	@echo "make docs   check the documentation: its links and its examples"
 	@echo "make build  wheel and sdist into dist/"
+	@echo "make clean  remove the environment and all that the other targets made"
 
 setup: $(READY)
 
 $(READY): pyproject.toml constraints.txt
-	@test -n "$(PYTHON)" || { echo "segboost needs Python 3.11 or newer: install it or set PYTHON=..."; exit 2; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "segboost needs Python 3.11 or newer, $(PYTHON) is older: set PYTHON=..."; exit 2; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@test -n "$(PYTHON)" || { echo "segboost needs Python 3.11 or newer: install it or set PYTHON=..." >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "segboost needs Python 3.11 or newer, $(PYTHON) is older: set PYTHON=..." >&2; exit 2; }
+	@echo "setting up $(VENV) (once)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) -e ".[dev]"
 	@touch $@
 
 $(BENCH_READY): $(READY)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	@$(PIP) -e ".[bench]"
 	@touch $@
 
 demo: $(READY)
-	$(BIN)/segboost demo --output demo
+	@$(BIN)/segboost demo --output demo
 
 test: $(READY)
 	$(BIN)/pytest

@@ -1,0 +1,44 @@
+"""Copies of the repository, and builds of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LINKS = ("features", "pipelines", "datasets")
+SOURCES = ("segboost", *LINKS, "pyproject.toml", "README.md", "LICENSE")
+
+
+def copy_sources(target: Path, links: bool) -> Path:
+    """Copy what a build reads, with or without the links inside the package."""
+    target.mkdir()
+    ignore = shutil.ignore_patterns("__pycache__", "*.tmp")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, target / name, symlinks=True, ignore=ignore)
+        else:
+            shutil.copy(ROOT / name, target / name)
+    if not links:
+        for name in LINKS:
+            (target / "segboost" / name).unlink()
+    return target
+
+
+def build(source: Path, target: Path, *options: str) -> Path:
+    command = [sys.executable, "-m", "build", "--outdir", target, *options, source]
+    run(command)
+    return target
+
+
+def run(command: list[str | Path], **options: object) -> str:
+    """Run in an environment that does not know this repository; show the output on failure."""
+    clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, env=clean, **options
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

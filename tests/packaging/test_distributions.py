@@ -1,0 +1,78 @@
+"""What is in the wheel and the sdist, and what an empty environment gets from them."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import segboost
+from tests.packaging.building import LINKS, ROOT, build, copy_sources, run
+
+pytestmark = pytest.mark.slow
+
+LOOK = """
+import importlib.util, json, sys
+import segboost
+found = {name: importlib.util.find_spec(name) is not None for name in %r}
+print(json.dumps([segboost.__version__, segboost.__file__.startswith(sys.prefix), found]))
+"""
+
+
+def sources() -> set[str]:
+    """The modules of the repository under the names they are installed with."""
+    core = [p for p in (ROOT / "segboost").rglob("*.py") if not p.is_symlink()]
+    names = {p.relative_to(ROOT).as_posix() for p in core}
+    for folder in LINKS:
+        names |= {f"segboost/{folder}/{p.name}" for p in (ROOT / folder).glob("*.py")}
+    return names
+
+
+def members(wheel: Path) -> list[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.namelist()
+
+
+def test_nothing_but_segboost_at_the_top_level(wheel):
+    top = {name.split("/")[0] for name in members(wheel)}
+    (info,) = top - {"segboost"}
+    assert info.endswith(".dist-info")
+
+
+def test_the_wheel_holds_every_module_once(wheel):
+    names = [n for n in members(wheel) if ".dist-info/" not in n]
+    assert len(names) == len(set(names))
+    assert {n for n in names if n.endswith(".py")} == sources()
+    assert "segboost/py.typed" in names
+
+
+def test_the_sdist_holds_the_sources_and_the_licence(sdist):
+    with tarfile.open(sdist) as archive:
+        names = {n.split("/", 1)[1] for n in archive.getnames() if "/" in n}
+    wanted = {"LICENSE", "README.md", "pyproject.toml", "segboost/py.typed"}
+    wanted |= {n.removeprefix("segboost/") if n.split("/")[1] in LINKS else n for n in sources()}
+    assert wanted <= names
+
+
+def test_a_checkout_without_links_builds_the_same_wheel(wheel, tmp_path):
+    source = copy_sources(tmp_path / "source", links=False)
+    (other,) = build(source, tmp_path / "dist", "--wheel").glob("*.whl")
+    assert sorted(members(other)) == sorted(members(wheel))
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_an_empty_environment_gets_segboost_and_no_generic_names(kind, request, tmp_path):
+    archive = request.getfixturevalue(kind)
+    run([sys.executable, "-m", "venv", tmp_path / "env"])
+    python = tmp_path / "env" / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run([*pip, "--no-deps", archive])
+    names = [*LINKS, "tests", *(f"segboost.{name}" for name in LINKS)]
+    version, inside, found = json.loads(run([python, "-I", "-c", LOOK % names], cwd=tmp_path))
+    assert version == segboost.__version__
+    assert inside
+    assert found == {name: name.startswith("segboost.") for name in names}

@@ -1,0 +1,61 @@
+"""The package list, the links and the pins agree with what is on the disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tomllib
+
+import pytest
+
+from tests.packaging.building import LINKS, ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_the_package_list_equals_the_disk():
+    on_disk = {
+        os.path.relpath(folder, ROOT).replace(os.sep, ".")
+        for folder, _, files in os.walk(ROOT / "segboost", followlinks=True)
+        if "__init__.py" in files
+    }
+    listed = PROJECT["tool"]["setuptools"]["packages"]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == on_disk
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_links_are_relative_and_their_folders_flat(name):
+    assert os.readlink(ROOT / "segboost" / name) == f"../{name}"
+    below = [p for p in (ROOT / name).iterdir() if p.is_dir() and p.name != "__pycache__"]
+    assert below == []
+    assert PROJECT["tool"]["setuptools"]["package-dir"][f"segboost.{name}"] == name
+
+
+def test_every_requirement_is_pinned():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    pinned = {name.lower().replace("_", "-") for name in pins}
+    extras = PROJECT["project"]["optional-dependencies"]
+    asked = [*PROJECT["project"]["dependencies"], *extras["dev"], *extras["bench"]]
+    names = {re.split(r"[<>=!~ \[]", r)[0].lower().replace("_", "-") for r in asked}
+    assert names <= pinned
+
+
+def test_no_file_names_a_place_of_one_machine():
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    pattern = "|".join(rf"(^|[^A-Za-z0-9._~]){place}/" for place in ("/root", "/home", "/work"))
+    done = subprocess.run(
+        ["git", "grep", "-nIE", pattern, "--", ".", ":!tests/packaging"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == ""
+
+
+def test_nothing_is_unpickled():
+    for path in ROOT.glob("segboost/**/*.py"):
+        assert not re.search(r"^\s*(import|from) (pickle|dill|cloudpickle)", path.read_text(), re.M)
