@@ -103,7 +103,7 @@ def extract_features(
     >>> from segboost.features import extract_features, learn_codebook
     >>> image = np.random.default_rng(0).integers(0, 256, (48, 64, 3), dtype=np.uint8)
     >>> features = extract_features(image, codebook=learn_codebook([image]))
-    >>> features["hog64"].shape[1]
+    >>> features["hog96"].shape[1]
     496
     """
     chosen = find_preset(preset)

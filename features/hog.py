@@ -31,8 +31,10 @@ class HogResponse:
 
 def hog_response(rgb: RGB, largest_patch: int) -> HogResponse:
     """Compute what all HOG patches of an image up to a size are pooled from."""
-    # A patch needs one more cell all round for its norms, and a half for the interpolation.
-    margin = largest_patch + 2
+    # A patch needs one more cell all round for its norms, and a half for the interpolation:
+    # three and a half cells from its centre, and one pixel for windows between pixels.
+    cell = largest_patch // CELLS
+    margin = 4 * cell - (cell - 1) // 2 + 1
     padded = pad_by_reflection(rgb * np.float32(255), margin + 1)
     orientation, magnitude = oriented_gradient(padded)
     return HogResponse(double_integral(orientation, magnitude, SIGNED), margin)

@@ -9,7 +9,6 @@ from typing import Any
 from segboost.features.groups import (
     BUILTIN,
     COLOUR,
-    CONTEXT,
     NEIGHBOURHOOD,
     POSITION,
     SHAPE,
@@ -29,7 +28,7 @@ from segboost.features.words import Codebook
 
 PAPER_SIZES = (4, 8, 12, 16)
 """The patch sizes of the StructBoost paper, in pixels."""
-DEFAULT_SIZES = (32, 48, 64, 96)
+DEFAULT_SIZES = (48, 96, 160, 256)
 """Patch sizes chosen on validation images; see docs/features.md."""
 
 
@@ -106,7 +105,6 @@ MORE_GROUPS: tuple[FeatureGroup, ...] = (
     POSITION,
     NEIGHBOURHOOD,
     SHAPE,
-    CONTEXT,
 )
 """What `default` has beside the 14 groups."""
 
