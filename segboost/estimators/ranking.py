@@ -29,14 +29,14 @@ class _PairwiseEstimator(BaseStructBoost):
 
     n_features_in_: int
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the score of every row, shape (n,): higher comes first."""
+    def _scores(self, X: Any) -> FloatArray:
+        """Return f(x) of every row, shape (n,)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=TABLE)
         return self.ensemble_.scores([X])[0]
 
-    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield the scores as they were after every round."""
+    def _staged_scores(self, X: Any) -> Iterator[FloatArray]:
+        """Yield `_scores` as they were after every round."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=TABLE)
         for (scores,) in self.ensemble_.staged_scores([X]):
@@ -131,17 +131,25 @@ class StructBoostRanker(_PairwiseEstimator):
         _, ranks = np.unique(y, return_inverse=True)
         return self._fit_task(RankingTask(X, ranks.astype(np.intp), sample_weight))
 
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the score of every row, shape (n,): higher comes first."""
+        return self._scores(X)
+
     def predict(self, X: Any) -> FloatArray:
         """Return the score of every row, shape (n,): higher comes first."""
-        return self.decision_function(X)
+        return self._scores(X)
+
+    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+        """Yield `decision_function` as it was after every round."""
+        yield from self._staged_scores(X)
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
         """Yield `predict` as it was after every round."""
-        yield from self.staged_decision_function(X)
+        yield from self._staged_scores(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of pairs in the right order (the AUC for two classes), ties half."""
-        scores = self.decision_function(X)
+        scores = self._scores(X)
         _, ranks = np.unique(np.asarray(y), return_inverse=True)
         weight = np.ones(len(scores)) if sample_weight is None else np.asarray(sample_weight)
         return pair_accuracy(scores, ranks, weight)
@@ -221,14 +229,38 @@ random_state, callback, checkpoint
         self.thresholds_ = rank_thresholds(scores, ranks, len(self.classes_), sample_weight)
         return self
 
+    def score_samples(self, X: Any) -> FloatArray:
+        """Return the score f(x) that orders the rows, shape (n,): higher ranks come first."""
+        return self._scores(X)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return a value for every rank, shape (n, k), the largest at the predicted one.
+
+        ``F(x, r) = Σ_{t<r} (f(x) − θ_t)``; for two ranks f(x) − θ_0, shape (n,).
+        """
+        return self._by_rank(self._scores(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+        """Yield `decision_function` after every round, with the final thresholds."""
+        for scores in self._staged_scores(X):
+            yield self._by_rank(scores)
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the rank of every row, shape (n,)."""
-        return self._ranks(self.decision_function(X))
+        return self._ranks(self._scores(X))
 
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
         """Yield `predict` after every round, with the final thresholds."""
-        for scores in self.staged_decision_function(X):
+        for scores in self._staged_scores(X):
             yield self._ranks(scores)
+
+    def _by_rank(self, scores: FloatArray) -> FloatArray:
+        # Scores lie within ±1ᵀw: beyond that a threshold says no more than infinity does.
+        reach = 1.0 + float(self.ensemble_.weights.sum())
+        above = scores[:, None] - np.clip(self.thresholds_, -reach, reach)
+        if len(self.classes_) == 2:
+            return above[:, 0]
+        return np.cumsum(np.column_stack([np.zeros(len(scores)), above]), axis=1)
 
     def _ranks(self, scores: FloatArray) -> npt.NDArray[Any]:
         return self.classes_[np.searchsorted(self.thresholds_, scores, side="left")]

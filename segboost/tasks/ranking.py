@@ -54,7 +54,7 @@ class RankingTask:
         weight = examplewise.example_weights(sample_weight, len(X))
         pairs = self._total_pair_weight(weight)
         if pairs <= 0:
-            raise ValueError("y has one rank only: there is no pair to order")
+            raise ValueError("y has one class only (of weight above 0): there is no pair to order")
         # Dividing both factors makes all pair weights v_i v_j sum to 1.
         self._weight = weight / np.sqrt(pairs)
 

@@ -1,0 +1,31 @@
+"""scikit-learn's own checks of estimators."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from segboost import (
+    HierarchicalStructBoostClassifier,
+    StructBoostClassifier,
+    StructBoostOrdinal,
+    StructBoostRanker,
+)
+
+COPIES = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "the LP has several optima: equal objectives (tested with the tasks), other scores"
+    ),
+}
+QUICK = {"n_iterations": 10, "C": 20.0}
+
+
+@parametrize_with_checks(
+    [
+        StructBoostClassifier(**QUICK),
+        HierarchicalStructBoostClassifier(**QUICK),
+        HierarchicalStructBoostClassifier(coding="augmented", **QUICK),
+        StructBoostOrdinal(**QUICK),
+        StructBoostRanker(**QUICK),
+    ],
+    expected_failed_checks=lambda estimator: COPIES,
+)
+def test_estimator(estimator, check):
+    check(estimator)
