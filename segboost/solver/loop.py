@@ -49,6 +49,7 @@ class ColumnGeneration:
         self._rng = rng
         self._pricer = Pricer(task.channels, learners)
         self._plane = CuttingPlane(task, options)
+        self._known: list[Column] = []
         self._iteration = 0
         self._global_bound = 0.0
         self._column_score = np.inf
@@ -69,7 +70,7 @@ class ColumnGeneration:
         return self._plane.best_weights
 
     def add_known(self, columns: Sequence[Column]) -> None:
-        """Put columns into the pool before the run: those of an earlier fit, to go on from.
+        """Name columns to begin the run with: those of an earlier fit, to go on from.
 
         Raises
         ------
@@ -78,12 +79,8 @@ class ColumnGeneration:
         """
         for column in columns:
             if not 0 <= column.channel < len(self._task.channels):
-                raise ValueError(
-                    f"a known column belongs to channel {column.channel}, unknown here"
-                )
-            features = self._task.channels[column.channel].features
-            answers = np.asarray(column.hypothesis.predict(features), dtype=np.float64)
-            self._plane.pool.add(column.channel, Candidate(column.hypothesis, answers, 0.0))
+                raise ValueError(f"a known column belongs to channel {column.channel}, unknown here")
+        self._known += columns
 
     def run(self, done: int = 0) -> Iterator[Step]:
         """Yield a step after every round; the last one is solved to the final precision.
@@ -96,11 +93,12 @@ class ColumnGeneration:
         done : int
             Rounds that count as done already (those of the known columns).
         """
-        if not self._begun:
+        resumed = self._begun
+        if not resumed:
             self._begin(done)
-            if len(self._plane.pool):
-                yield self._step()
         candidates = self._price()
+        if not resumed and len(self._plane.pool):
+            yield self._step()
         while self._iteration < self.options.n_iterations:
             new = self._worth_adding(candidates)
             if new:
@@ -118,10 +116,18 @@ class ColumnGeneration:
         self._plane.start(self._rng)
         self._begun = True
         self._iteration = done
+        self._take_known()
         if len(self._plane.pool):
             self._plane.add_columns(0)
             last = done >= self.options.n_iterations
             self._solve(self.options.gap if last else self._precision)
+
+    def _take_known(self) -> None:
+        """Put the known columns, with their answers on this task's atoms, into the pool."""
+        for column in self._known:
+            features = self._task.channels[column.channel].features
+            answers = np.asarray(column.hypothesis.predict(features), dtype=np.float64)
+            self._plane.pool.add(column.channel, Candidate(column.hypothesis, answers, 0.0))
 
     def _round(self, new: list[tuple[int, Candidate]]) -> list[Candidate]:
         """Add columns, solve, price; return the next candidates."""
@@ -160,6 +166,7 @@ class ColumnGeneration:
         """Take over what `dump` returned; the run then goes on to the same end."""
         channel = arrays["channel"].tolist()
         self.add_known([Column(c, h) for c, h in zip(channel, hypotheses, strict=True)])
+        self._take_known()
         self._plane.load(arrays)
         iteration, *rest = arrays["loop"].tolist()
         self._global_bound, self._column_score, self._precision, self._reached = rest
