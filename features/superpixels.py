@@ -63,6 +63,9 @@ class GraphMerging:
     cost: MergeCost = field(default_factory=MergeCost)
     kind: ClassVar[str] = "graph"
 
+    def __post_init__(self) -> None:
+        _check_count("max_count", self.max_count)
+
     def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
         """Return connected labels 0 … P−1, P ≤ `max_count`."""
         smooth = luv
@@ -119,6 +122,9 @@ class Slic:
     sigma: float = 0.0
     kind: ClassVar[str] = "slic"
 
+    def __post_init__(self) -> None:
+        _check_count("n_segments", self.n_segments)
+
     def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
         """Return connected labels 0 … P−1, about `n_segments` of them."""
         clusters = slic(
@@ -129,6 +135,11 @@ class Slic:
             start_label=0,
         )
         return connected_regions(clusters)
+
+
+def _check_count(argument: str, count: Any) -> None:
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise ValueError(f"{argument}: expected a whole number of at least 1, got {count!r}")
 
 
 METHODS: dict[str, type[SuperpixelMethod]] = {

@@ -104,6 +104,7 @@ def _cluster(
 ) -> npt.NDArray[np.float32]:
     """Return the centres of mini-batch k-means, shape (n_words, 128)."""
     from sklearn.cluster import MiniBatchKMeans
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,unused-ignore]
 
     if len(np.unique(sample, axis=0)) < n_words:
         # Tiny or even images have fewer different descriptors than words: pad with zero words,
@@ -116,7 +117,9 @@ def _cluster(
         n_init=1,
         max_iter=50,
         random_state=int(rng.integers(2**31)),
-    ).fit(sample)
+    )
+    with threadpool_limits(1):  # sums in another order would be other bytes
+        clusters.fit(sample)
     return np.asarray(clusters.cluster_centers_, dtype=np.float32)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 
 import numpy as np
@@ -34,8 +36,6 @@ def photograph() -> np.ndarray:
 
 def preset(max_count: int = 900):
     """The default preset with words drawn at random: naming costs the same with any words."""
-    from dataclasses import replace
-
     from segboost.features import Codebook, GraphMerging, find_preset
 
     words = np.random.default_rng(0).random((200, 128))
@@ -95,28 +95,35 @@ def growth() -> list[Figure]:
     return figures
 
 
-def describe_some(count: int) -> None:
+def describe_some(count: int) -> float:
+    """CPU seconds per image of describing the photograph so many times."""
     image = photograph()
-    for _ in range(count):
-        describe(image)
+    seconds, _ = cpu_seconds(lambda: [describe(image) for _ in range(count)])
+    return seconds / count
 
 
-def throughput() -> Figure:
-    """Images per second of two processes relative to one (wall time, the best of some runs)."""
+def throughput() -> list[Figure]:
+    """Images per second of two processes relative to one: by CPU seconds, and by the clock.
+
+    CPU seconds per image rise where processes get in each other's way (caches, memory); they
+    can be compared on a busy machine too. The clock is judged on a quiet machine only.
+    """
     count = 4
+    busy = os.getloadavg()[0] > 1.5  # this benchmark itself is one
+    cpu_one = cpu_two = wall_one = wall_two = np.inf
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         list(pool.map(describe_some, [1, 1]))
-        one, two = np.inf, np.inf
         for _ in range(REPEATS):
             start = time.perf_counter()
-            pool.submit(describe_some, count).result()
-            one = min(one, time.perf_counter() - start)
+            cpu_one = min(cpu_one, pool.submit(describe_some, count).result())
+            wall_one = min(wall_one, time.perf_counter() - start)
             start = time.perf_counter()
-            list(pool.map(describe_some, [count, count]))
-            two = min(two, time.perf_counter() - start)
-    return at_least(
-        "throughput of two processes over one (needs 2 free cores)", 2 * one / two, 1.8, "x"
-    )
+            cpu_two = min(cpu_two, float(np.mean(list(pool.map(describe_some, [count] * 2)))))
+            wall_two = min(wall_two, time.perf_counter() - start)
+    by_clock = at_least("two processes over one, by the clock", 2 * wall_one / wall_two, 1.8, "x")
+    if busy:
+        by_clock = replace(by_clock, name=f"{by_clock.name} (machine busy: not judged)", met=None)
+    return [at_least("two processes over one, by CPU", 2 * cpu_one / cpu_two, 1.8, "x"), by_clock]
 
 
 def memory() -> Figure:
@@ -136,4 +143,4 @@ def run() -> list[Figure]:
     figures.append(at_most("superpixels and adjacency", sum(values[:2]), 0.7, "s"))
     figures.append(at_most("the 14 groups", sum(values[2 : 2 + FOURTEEN]), 0.8, "s"))
     figures.append(Figure("all groups of the preset", sum(values[2:]), "s"))
-    return [*figures, memory(), *growth(), throughput()]
+    return [*figures, memory(), *growth(), *throughput()]
