@@ -1,0 +1,48 @@
+"""The code of every page runs, in order, and every link leads somewhere."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+
+from tests.docs.pages import PAGES, ROOT, anchors, code_blocks, links
+
+
+def name(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [p for p in PAGES if code_blocks(p.read_text())], ids=name)
+def test_code_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    module = types.ModuleType(f"page_{page.stem.replace('-', '_')}")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for line, block in code_blocks(page.read_text()):
+        # Empty lines above make the lines of a traceback those of the page.
+        exec(compile("\n" * line + block, str(page), "exec"), module.__dict__)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_resolve(page):
+    for link in links(page.read_text()):
+        if link.startswith(("https://", "http://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name(page)} links to {link}, which does not exist"
+        if anchor:
+            assert anchor in anchors(target.read_text()), f"{name(page)}: no heading for {link}"
+
+
+def test_every_page_is_on_the_map():
+    named = {link.partition("#")[0] for link in links((ROOT / "docs" / "index.md").read_text())}
+    pages = {p.name for p in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    assert pages <= named
+
+
+def test_pages_that_promise_code_have_some():
+    for page in ("README.md", "docs/own-task.md", "docs/own-weak-learner.md", "docs/solver.md"):
+        assert len(code_blocks((ROOT / page).read_text())) >= 3
