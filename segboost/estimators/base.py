@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from segboost._types import FloatArray, Slack
-from segboost.estimators.checkpoint import Checkpoint, fingerprint
+from segboost.estimators.checkpoint import Checkpoint, fingerprint, stable_text
 from segboost.estimators.training import Callback, Known, train
 from segboost.solver.atoms import Task, atom_offsets
 from segboost.solver.ensemble import Ensemble
@@ -91,7 +91,7 @@ class BaseStructBoost(BaseEstimator):
         learners = self._learners(task)
         checkpoint = None
         if self.checkpoint is not None:
-            extra = (repr(learners), repr(self.random_state))
+            extra = (stable_text(learners), stable_text(self.random_state))
             checkpoint = Checkpoint(self.checkpoint, fingerprint(task, options, extra))
         result = train(
             task, learners, options, self.random_state, self.callback, self._known(task), checkpoint

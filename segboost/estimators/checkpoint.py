@@ -26,6 +26,9 @@ from segboost.storage.folder import DOCUMENT, ModelFileError, read_folder, write
 
 KIND = "checkpoint"
 
+PROBES = (0.0, 1.0, 1.0, 1e3, 1e3, 1e3)
+"""Scales of the scores that separation is asked at, to recognise a task."""
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -90,15 +93,30 @@ def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
         if id(channel.features) not in seen:
             seen.add(id(channel.features))
             digest.update(np.ascontiguousarray(channel.features).tobytes())
-    # The labels and losses show in what separation answers at zero scores.
+    # The labels and losses show in what separation answers: at zero the largest losses, at small
+    # scores the others near them, at large ones those of any output.
     n_atoms = sum(c.n_atoms for c in task.channels)
-    cuts = task.separate(np.zeros(n_atoms), options.slack)
-    for part in (
-        cuts.block,
-        cuts.loss,
-        cuts.weights.indptr,
-        cuts.weights.indices,
-        cuts.weights.data,
-    ):
-        digest.update(np.ascontiguousarray(part).tobytes())
+    rng = np.random.default_rng(0)
+    for scale in PROBES:
+        cuts = task.separate(scale * rng.random(n_atoms), options.slack)
+        weights = cuts.weights
+        for part in (cuts.block, cuts.loss, weights.indptr, weights.indices, weights.data):
+            digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()
+
+
+def stable_text(value: Any) -> str:
+    """Return a text of a parameter that is the same in another process: no addresses."""
+    if isinstance(value, np.random.Generator):
+        return repr(value.bit_generator.state)
+    if isinstance(value, np.random.RandomState):
+        name, keys, *rest = value.get_state(legacy=True)
+        return repr((name, np.asarray(keys).tolist(), rest))
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(stable_text(v) for v in value)}]"
+    cls: Any = type(value)
+    if cls.__repr__ is object.__repr__:
+        parts = sorted(getattr(value, "__dict__", {}).items())
+        inside = {name: stable_text(part) for name, part in parts}
+        return f"{cls.__module__}.{cls.__qualname__} {inside}"
+    return repr(value)

@@ -154,9 +154,10 @@ def _finish(
             reason="interrupted",
         )
     elif not ensemble.weights.any():
-        warnings.warn(
-            f"C={loop.options.C:g} is so small that all weights are zero; try a larger C",
-            ConvergenceWarning,
-            stacklevel=3,
+        message = (
+            f"C={loop.options.C:g} is so small that all weights are zero; try a larger C"
+            if certificate.objective > 0
+            else "all weights are zero: no output costs anything, so there is nothing to learn"
         )
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
     return Training(ensemble, tuple(history), certificate)

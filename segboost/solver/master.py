@@ -25,6 +25,8 @@ Arrays = dict[str, npt.NDArray[Any]]
 INFINITY = highspy.kHighsInf
 FEASIBILITY = 1e-9
 DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4
+# A problem without cuts, where no output costs anything, is empty: its value is 0.
+SOLVED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
 
 
 class MasterError(RuntimeError):
@@ -114,7 +116,7 @@ class _LiveProblem:
                 _check(self._highs.clearSolver(), "clearSolver")
             self._highs.setOptionValue("simplex_strategy", attempt or DUAL_SIMPLEX)
             self._highs.run()
-            if self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            if self._highs.getModelStatus() in SOLVED:
                 return self._highs.getSolution()
         raise MasterError(
             "the LP solver stopped with status "

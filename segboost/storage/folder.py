@@ -141,7 +141,7 @@ def _pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
             if array.dtype.hasobject:
                 raise ValueError(f"array {key!r} holds Python objects, which files cannot")
             member = io.BytesIO()
-            np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+            np.lib.format.write_array(member, np.asarray(array, order="C"), allow_pickle=False)
             # A fixed date: the bytes depend on the content alone.
             archive.writestr(
                 zipfile.ZipInfo(f"{key}.npy", (1980, 1, 1, 0, 0, 0)), member.getvalue()

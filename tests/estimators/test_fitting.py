@@ -69,9 +69,7 @@ def test_the_same_seed_gives_the_same_model(case):
     assert same(model, clone(model).fit(*case.data))
     by_generator = [case.fitted(random_state=np.random.default_rng(5)) for _ in range(2)]
     assert same(*by_generator)
-    assert same(
-        *[case.fitted(random_state=np.random.RandomState(5)) for _ in range(2)]
-    )
+    assert same(*[case.fitted(random_state=np.random.RandomState(5)) for _ in range(2)])
 
 
 def test_random_states_of_all_kinds():
