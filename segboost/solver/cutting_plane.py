@@ -11,13 +11,14 @@ from scipy import sparse
 from segboost._types import FloatArray
 from segboost.solver.atoms import Cuts, Task
 from segboost.solver.columns import ColumnPool
-from segboost.solver.master import DualMaster, Master, MasterSolution, PrimalMaster
+from segboost.solver.master import FEASIBILITY, DualMaster, Master, MasterSolution, PrimalMaster
 from segboost.solver.options import SolverOptions
 from segboost.solver.steps import relative_gap
 from segboost.solver.working_set import WorkingSet
 
-VIOLATION = 1e-10
-"""A cut separates a point where it is violated by more than this; below is rounding."""
+VIOLATION = 2 * FEASIBILITY
+"""A cut separates a point where it is violated by more than this. Less than the tolerance of the
+LP would not move its solution, and the same cut would be found for ever."""
 
 
 class CuttingPlane:
@@ -41,6 +42,7 @@ class CuttingPlane:
         self.best_weights: FloatArray = np.zeros(0)
         self.best_objective = np.inf
         self._best_scores: FloatArray = np.zeros(self.pool.n_atoms)
+        self._purged_at = -np.inf
         self.solution: MasterSolution | None = None
 
     def dump(self) -> dict[str, Any]:
@@ -99,10 +101,11 @@ class CuttingPlane:
 
     def refresh(self) -> None:
         """Leave nothing in the master that a checkpoint would not hold."""
-        self.master.refresh()
 
     def solve(self, gap: float) -> None:
         """Add cuts until the relative gap (or the absolute ε_cp of the options) is reached."""
+        self.master.refresh()
+        self._purged_at = -np.inf
         while True:
             solution = self._solve_master()
             if self.options.epsilon_cp is None and self.gap <= gap:
@@ -175,8 +178,12 @@ class CuttingPlane:
         self.working.add(cuts)
 
     def _purge(self) -> None:
+        # While the bound stands still, a removed cut could come back and be removed for ever.
+        if self.lower_bound <= self._purged_at:
+            return
         idle = self.working.idle()
         # Removing a few at a time costs more than it saves.
         if len(idle) > 0.25 * len(self.working):
             self.master.remove_cuts(idle)
             self.working.remove(idle)
+            self._purged_at = self.lower_bound

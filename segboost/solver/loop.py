@@ -79,7 +79,9 @@ class ColumnGeneration:
         """
         for column in columns:
             if not 0 <= column.channel < len(self._task.channels):
-                raise ValueError(f"a known column belongs to channel {column.channel}, unknown here")
+                raise ValueError(
+                    f"a known column belongs to channel {column.channel}, unknown here"
+                )
         self._known += columns
 
     def run(self, done: int = 0) -> Iterator[Step]:

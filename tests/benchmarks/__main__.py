@@ -16,10 +16,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ONE_THREAD = {
-    name: "1"
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-}
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
 
 
 def names() -> list[str]:
@@ -68,7 +67,11 @@ def main() -> int:
         results.append(json.loads(done.stdout.strip().splitlines()[-1]))
         print(table(results[-1]), flush=True)
     args.output.mkdir(parents=True, exist_ok=True)
-    machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
+    machine = {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+    }
     target = args.output / "benchmarks.json"
     temporary = target.with_suffix(".tmp")
     temporary.write_text(json.dumps({"machine": machine, "benchmarks": results}, indent=2) + "\n")
