@@ -174,13 +174,20 @@ class CuttingPlane:
 
 
 def drain(solver: CuttingPlane, callback: Callable[[SVMStep], object] | None = None) -> None:
-    """Run the solver to its end, tell `callback` of every step, warn if the gap stayed open."""
+    """Run the solver to its end, tell `callback` of every step, warn if the gap stayed open.
+
+    Ctrl-C after the first step ends the run with the best weights so far.
+    """
     # The matrices are small: on a busy machine the threads of BLAS would mostly wait for each
     # other.
-    with threadpool_limits(1, user_api="blas"):
-        for step in solver.steps():
-            if callback is not None:
-                callback(step)
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            for step in solver.steps():
+                if callback is not None:
+                    callback(step)
+    except KeyboardInterrupt:
+        if not solver.history:
+            raise
     certificate = solver.certificate()
     if not certificate.converged:
         warnings.warn(
