@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -22,6 +23,7 @@ from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
 from segboost.solver.steps import Certificate, Step
 from segboost.storage.folder import ModelFileError, read_folder, write_folder
 from segboost.storage.labels import labels_from_json, labels_to_json
+from segboost.tasks.crf import CRFInstance
 from segboost.tasks.taxonomy import Taxonomy
 
 KIND = "estimator"
@@ -88,11 +90,13 @@ def load_model(folder: str | os.PathLike[str], hypotheses: Kinds | None = None) 
     """
     document, arrays = read_folder(folder, KIND)
     try:
-        return _restore(document, arrays, hypotheses)
+        model = _restore(document, arrays, hypotheses)
+        _try_out(model)
     except ModelFileError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, MemoryError) as error:
         raise ModelFileError(f"{folder} does not describe a model: {error}") from None
+    return model
 
 
 def _restore(
@@ -119,6 +123,22 @@ def _restore(
     if "thresholds" in arrays:
         model.thresholds_ = arrays["thresholds"]  # type: ignore[attr-defined]
     return model
+
+
+def _try_out(model: Any) -> None:
+    """Predict a row of zeros: parts that do not fit each other show here, not at first use."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zeros have no feature names
+        if isinstance(model, CRFStructBoost):
+            edges, pairwise = np.zeros((0, 2), np.intp), np.zeros((0, model.n_pairwise_in_))
+            model.predict(CRFInstance(np.zeros((1, model.n_unary_in_)), edges, pairwise))
+        elif not isinstance(model, StructBoost):
+            for _ in model.staged_predict(np.zeros((1, model.n_features_in_))):
+                pass
+    if isinstance(model, StructBoostOrdinal):
+        ascending = (np.diff(model.thresholds_) >= 0).all()
+        if model.thresholds_.shape != (len(model.classes_) - 1,) or not ascending:
+            raise ModelFileError("the model's thresholds do not fit its ranks")
 
 
 def _node(value: Any) -> Any:

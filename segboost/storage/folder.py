@@ -101,7 +101,7 @@ def _read_document(path: Path) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("format") != "segboost":
         raise ModelFileError(f"{path} was not written by segboost")
     schema = document.get("schema")
-    if not isinstance(schema, int) or schema > SCHEMA:
+    if type(schema) is not int or not 1 <= schema <= SCHEMA:
         made = document.get("version")
         raise ModelFileError(
             f"{path} was written by segboost {made} with schema {schema}; this is segboost "
@@ -110,7 +110,20 @@ def _read_document(path: Path) -> dict[str, Any]:
     written = document.pop("sha256", None)
     if written != _checksum(document):
         raise ModelFileError(f"{path} was edited or damaged: its checksum does not match")
+    if not _is_complete(document):
+        raise ModelFileError(f"{path} is no description of a model: parts of it are missing")
     return document
+
+
+def _is_complete(document: Mapping[str, Any]) -> bool:
+    """Whether the parts that readers rely on are there and of their type."""
+    arrays = document.get("arrays")
+    return (
+        isinstance(document.get("kind"), str)
+        and isinstance(document.get("content"), dict)
+        and isinstance(arrays, dict)
+        and all(isinstance(arrays.get(part), str) for part in ("file", "sha256"))
+    )
 
 
 def _read_arrays(path: Path, entry: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:

@@ -19,9 +19,9 @@ def labels_to_json(classes: npt.NDArray[Any]) -> dict[str, Any]:
         For names that JSON cannot hold (dates, tuples, bytes).
     """
     values = [v.item() if isinstance(v, np.generic) else v for v in classes]
-    odd = next((v for v in values if not isinstance(v, (str, int, float, bool))), None)
-    if odd is not None or classes.dtype.kind not in "OUTbiuf":
-        shown = odd if odd is not None else classes.dtype
+    odd = [v for v in values if not isinstance(v, (str, int, float, bool))]
+    if odd or classes.dtype.kind not in "OUTbiuf":
+        shown = odd[0] if odd else classes.dtype
         raise ValueError(
             f"class names must be text, numbers or booleans to be saved, got {shown!r}"
         )
@@ -34,6 +34,9 @@ def labels_to_json(classes: npt.NDArray[Any]) -> dict[str, Any]:
 def labels_from_json(value: Any) -> npt.NDArray[Any]:
     """Return the array that `labels_to_json` described."""
     try:
-        return np.array(value["values"], dtype=np.dtype(value["dtype"]))
-    except (KeyError, TypeError, ValueError) as error:
+        names = np.array(value["values"], dtype=np.dtype(value["dtype"]))
+        if names.ndim != 1:
+            raise ValueError(f"they have shape {names.shape}")
+        return names
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"the class names of the model are damaged: {error}") from None
