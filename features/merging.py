@@ -25,8 +25,8 @@ class MergeCost:
     criterion (the square root of the variance that is added); more keeps regions more equal.
     """
 
-    size_power: float = 0.85
-    contrast_share: float = 0.3
+    size_power: float = 0.75
+    contrast_share: float = 0.4
 
 
 @dataclass(frozen=True, eq=False)

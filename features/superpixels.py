@@ -54,12 +54,12 @@ class GraphMerging:
         are joined.
     """
 
-    max_count: int = 900
+    max_count: int = 950
     sigma: float = 0.8
     scale: float = 3.0
     min_area: int = 12
     max_ratio: float = 4.0
-    compactness: float = 6.0
+    compactness: float = 4.0
     cost: MergeCost = field(default_factory=MergeCost)
     kind: ClassVar[str] = "graph"
 

@@ -34,7 +34,7 @@ def photograph() -> np.ndarray:
     return np.rint(resize(data.coffee(), (480, 640), anti_aliasing=True) * 255).astype(np.uint8)
 
 
-def preset(max_count: int = 900):
+def preset(max_count: int = 950):
     """The default preset with words drawn at random: naming costs the same with any words."""
     from segboost.features import Codebook, GraphMerging, find_preset
 
@@ -49,7 +49,7 @@ def describe(image: np.ndarray) -> None:
     extract_features(image, preset(), dtype="uint8")
 
 
-def stages(image: np.ndarray, max_count: int = 900) -> dict[str, float]:
+def stages(image: np.ndarray, max_count: int = 950) -> dict[str, float]:
     """CPU seconds of superpixels, adjacency and each group."""
     from segboost.features import ImageContext, as_rgb, compute_group, rgb_to_luv
 
@@ -88,8 +88,8 @@ def growth() -> list[Figure]:
     for n, text in ((1, "320x240 to 640x480"), (2, "640x480 to 1280x960")):
         exponent = np.log(seconds[n] / seconds[n - 1]) / np.log(4)
         figures.append(at_most(f"exponent in pixels, {text}", exponent, 1.1, ""))
-    counts = [sum(least([stages(image, c) for _ in range(2)]).values()) for c in (450, 900, 1800)]
-    for n, text in ((1, "450 to 900"), (2, "900 to 1800")):
+    counts = [sum(least([stages(image, c) for _ in range(2)]).values()) for c in (475, 950, 1900)]
+    for n, text in ((1, "475 to 950"), (2, "950 to 1900")):
         exponent = np.log(counts[n] / counts[n - 1]) / np.log(2)
         figures.append(at_most(f"exponent in superpixels, {text}", exponent, 1.1, ""))
     return figures
