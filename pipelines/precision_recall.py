@@ -1,0 +1,143 @@
+"""Precision–recall curves and their break-even point, from counts that come image by image."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionRecallCurve:
+    """What "foreground where score ≥ threshold" reaches, for every distinct score.
+
+    Parameters
+    ----------
+    threshold : ndarray of float64, shape (T,)
+        The distinct scores, descending.
+    true_positive, predicted : ndarray of int64, shape (T,)
+        Foreground pixels, and all pixels, at or above each threshold.
+    n_foreground : int
+        Foreground pixels in all.
+    """
+
+    threshold: FloatArray
+    true_positive: Counts
+    predicted: Counts
+    n_foreground: int
+
+    @property
+    def precision(self) -> FloatArray:
+        """``true_positive / predicted``, shape (T,)."""
+        return self.true_positive / self.predicted
+
+    @property
+    def recall(self) -> FloatArray:
+        """``true_positive / n_foreground``, shape (T,); NaN where there is no foreground."""
+        if self.n_foreground == 0:
+            return np.full(self.true_positive.shape, np.nan)
+        return self.true_positive / self.n_foreground
+
+    @property
+    def break_even(self) -> float:
+        """Precision where it equals recall; NaN where there is no foreground.
+
+        The two are equal where as many pixels are called foreground as are foreground, n = P.
+        Pixels of equal score come as one block; where P falls inside of a block, its foreground
+        pixels count as spread evenly over it:
+
+            TP(P) = TP₀ + (TP₁ − TP₀) (P − n₀) / (n₁ − n₀),   break-even = TP(P) / P
+
+        That is the mean over all orders of the block. A constant score so reaches the share of
+        foreground and no more, which a straight line between two points of the curve exceeds.
+        """
+        P = self.n_foreground
+        if P == 0:
+            return float("nan")
+        k = int(np.searchsorted(self.predicted, P))
+        n = np.concatenate([[0], self.predicted])
+        tp = np.concatenate([[0], self.true_positive])
+        share = (P - n[k]) / (n[k + 1] - n[k])
+        return float((tp[k] + share * (tp[k + 1] - tp[k])) / P)
+
+
+class ScoreHistogram:
+    """Foreground and background pixels of every distinct score; exact, whatever the order.
+
+    Memory grows with the number of distinct scores: of superpixels rather than of pixels.
+    """
+
+    def __init__(self) -> None:
+        self._score, self._foreground, self._background = _no_scores()
+        self._waiting: list[tuple[FloatArray, Counts, Counts]] = []
+        self._n_waiting = 0
+
+    def add(
+        self, score: npt.ArrayLike, n_foreground: npt.ArrayLike, n_background: npt.ArrayLike
+    ) -> None:
+        """Count regions of one score each: arrays of shape (P,); counts are not negative.
+
+        Raises
+        ------
+        ValueError
+            Where shapes differ, a score is NaN or a count is negative.
+        """
+        values = np.asarray(score, np.float64)
+        counts = [np.asarray(c, np.int64) for c in (n_foreground, n_background)]
+        if values.ndim != 1 or any(c.shape != values.shape for c in counts):
+            shapes = [values.shape, *(c.shape for c in counts)]
+            raise ValueError(f"scores and counts must be of one shape (P,), got {shapes}")
+        if np.isnan(values).any():
+            raise ValueError("scores must not be NaN")
+        if any((c < 0).any() for c in counts):
+            raise ValueError("counts of pixels must not be negative")
+        self._waiting.append(_join([(values, *counts)]))
+        self._n_waiting += self._waiting[-1][0].size
+        # Merged when as many wait as are there: each entry is copied a few times only.
+        if self._n_waiting > self._score.size:
+            self._merge()
+
+    def update(self, other: ScoreHistogram) -> None:
+        """Add all that another histogram counted."""
+        self.add(*other.counts())
+
+    def counts(self) -> tuple[FloatArray, Counts, Counts]:
+        """Return the distinct scores, ascending, and their pixels of either kind, shape (T,)."""
+        self._merge()
+        return self._score.copy(), self._foreground.copy(), self._background.copy()
+
+    def curve(self) -> PrecisionRecallCurve:
+        """Return the curve over all that was counted."""
+        score, foreground, background = (a[::-1] for a in self.counts())
+        true_positive = np.cumsum(foreground)
+        return PrecisionRecallCurve(
+            score, true_positive, np.cumsum(foreground + background), int(foreground.sum())
+        )
+
+    def _merge(self) -> None:
+        if self._waiting:
+            parts = [(self._score, self._foreground, self._background), *self._waiting]
+            self._score, self._foreground, self._background = _join(parts)
+            self._waiting, self._n_waiting = [], 0
+
+
+def _join(
+    parts: list[tuple[FloatArray, Counts, Counts]],
+) -> tuple[FloatArray, Counts, Counts]:
+    """Return the distinct scores with the sums of their counts; scores of no pixel are left out."""
+    score, foreground, background = (np.concatenate(column) for column in zip(*parts, strict=True))
+    distinct, place = np.unique(score, return_inverse=True)
+    sums = np.zeros((2, distinct.size), np.int64)
+    np.add.at(sums[0], place, foreground)
+    np.add.at(sums[1], place, background)
+    used = sums.any(axis=0)
+    return distinct[used], sums[0, used], sums[1, used]
+
+
+def _no_scores() -> tuple[FloatArray, Counts, Counts]:
+    return np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)
