@@ -1,0 +1,164 @@
+"""What a labelled image and a data set are: names, lazy sources, and keys of their content."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+ByteArray = npt.NDArray[np.uint8]
+
+BACKGROUND, FOREGROUND, VOID = 0, 1, 255
+"""The values of a mask; void pixels count nowhere."""
+
+SPLITS = ("train", "test", "all")
+Split = Literal["train", "test", "all"]
+
+
+class DatasetError(ValueError):
+    """A data set that cannot be used; the message says what to do."""
+
+
+class Source(Protocol):
+    """Where an array comes from: read or made anew at each call, never kept."""
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files behind it; none where it is made on the fly."""
+
+    def load(self) -> ByteArray:
+        """Return the array."""
+
+    def key(self) -> str:
+        """Return 64 hexadecimal digits that change with the content."""
+
+
+@dataclass(frozen=True)
+class FileSource:
+    """Files and the function that reads them.
+
+    Parameters
+    ----------
+    paths : tuple of Path
+    read : callable
+        Of the paths; a module-level function or a frozen object, so that workers can take it.
+    rule : str
+        What, beside the bytes, the result depends on; part of the key.
+    """
+
+    paths: tuple[Path, ...]
+    read: Callable[[tuple[Path, ...]], ByteArray]
+    rule: str = ""
+
+    def load(self) -> ByteArray:
+        """Read the files."""
+        return self.read(self.paths)
+
+    def key(self) -> str:
+        """Return the SHA-256 of the rule and the bytes of each file; names do not matter."""
+        parts = [hashlib.sha256(path.read_bytes()).digest() for path in self.paths]
+        return hashlib.sha256(self.rule.encode() + b"\0" + b"".join(parts)).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class ArraySource:
+    """An array that is in memory already; `load` returns it read-only."""
+
+    array: ByteArray
+    paths: tuple[Path, ...] = field(default=(), init=False)
+
+    def load(self) -> ByteArray:
+        """Return a read-only view."""
+        view = self.array.view()
+        view.flags.writeable = False
+        return view
+
+    def key(self) -> str:
+        """Return the SHA-256 of shape and values."""
+        head = f"{self.array.dtype.str}{self.array.shape}".encode()
+        return hashlib.sha256(head + np.ascontiguousarray(self.array).tobytes()).hexdigest()
+
+
+@dataclass(frozen=True)
+class LabelledImage:
+    """An image and its mask, loaded when asked for and not kept.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its data set.
+    image_source, mask_source : Source
+    """
+
+    name: str
+    image_source: Source
+    mask_source: Source
+
+    def image(self) -> ByteArray:
+        """Return the image: uint8 RGB, shape (H, W, 3)."""
+        return self.image_source.load()
+
+    def mask(self) -> ByteArray:
+        """Return the mask: uint8, shape (H, W), 0 background, 1 foreground, 255 void."""
+        return self.mask_source.load()
+
+    def load(self) -> tuple[ByteArray, ByteArray]:
+        """Return image and mask after checking that they have the same size."""
+        image, mask = self.image(), self.mask()
+        if image.shape[:2] != mask.shape:
+            raise DatasetError(f"{self.name}: {describe_mismatch(image, mask)}")
+        return image, mask
+
+    def image_key(self) -> str:
+        """Return the key of the image alone, for what does not depend on the mask."""
+        return self.image_source.key()
+
+    def mask_key(self) -> str:
+        """Return the key of the mask alone."""
+        return self.mask_source.key()
+
+    def key(self) -> str:
+        """Return the key of image and mask together."""
+        return hashlib.sha256(f"{self.image_key()}{self.mask_key()}".encode()).hexdigest()
+
+    @property
+    def image_path(self) -> Path | None:
+        """The file of the image, if there is one."""
+        return next(iter(self.image_source.paths), None)
+
+
+@dataclass(frozen=True)
+class SegmentationDataset:
+    """Labelled images, split into those to learn from and those to measure on.
+
+    Parameters
+    ----------
+    name : str
+    train, test : tuple of LabelledImage
+    notes : tuple of str
+        What a reader of a figure must know: images left out, duplicates, the protocol.
+    """
+
+    name: str
+    train: tuple[LabelledImage, ...]
+    test: tuple[LabelledImage, ...]
+    notes: tuple[str, ...] = ()
+
+    def split(self, name: Split) -> tuple[LabelledImage, ...]:
+        """Return the images of ``train``, ``test`` or ``all`` (both, sorted by name)."""
+        if name == "all":
+            return tuple(sorted(self.train + self.test, key=lambda item: item.name))
+        if name not in SPLITS:
+            raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {name!r}")
+        return self.train if name == "train" else self.test
+
+
+def describe_mismatch(image: ByteArray, mask: ByteArray) -> str:
+    """Return a line on an image and a mask of different sizes."""
+    (height, width), (tall, wide) = image.shape[:2], mask.shape
+    return f"the image is {width}×{height}, its mask {wide}×{tall}: make them equal"
