@@ -88,15 +88,16 @@ class ScoreHistogram:
             Where shapes differ, a score is NaN or a count is negative.
         """
         values = np.asarray(score, np.float64)
-        counts = [np.asarray(c, np.int64) for c in (n_foreground, n_background)]
-        if values.ndim != 1 or any(c.shape != values.shape for c in counts):
-            shapes = [values.shape, *(c.shape for c in counts)]
+        foreground = np.asarray(n_foreground, np.int64)
+        background = np.asarray(n_background, np.int64)
+        shapes = [values.shape, foreground.shape, background.shape]
+        if values.ndim != 1 or len(set(shapes)) > 1:
             raise ValueError(f"scores and counts must be of one shape (P,), got {shapes}")
         if np.isnan(values).any():
             raise ValueError("scores must not be NaN")
-        if any((c < 0).any() for c in counts):
+        if (foreground < 0).any() or (background < 0).any():
             raise ValueError("counts of pixels must not be negative")
-        self._waiting.append(_join([(values, *counts)]))
+        self._waiting.append(_join([(values, foreground, background)]))
         self._n_waiting += self._waiting[-1][0].size
         # Merged when as many wait as are there: each entry is copied a few times only.
         if self._n_waiting > self._score.size:
@@ -113,10 +114,11 @@ class ScoreHistogram:
 
     def curve(self) -> PrecisionRecallCurve:
         """Return the curve over all that was counted."""
-        score, foreground, background = (a[::-1] for a in self.counts())
-        true_positive = np.cumsum(foreground)
+        score, foreground, background = self.counts()
+        true_positive = np.cumsum(foreground[::-1])
+        predicted = np.cumsum((foreground + background)[::-1])
         return PrecisionRecallCurve(
-            score, true_positive, np.cumsum(foreground + background), int(foreground.sum())
+            score[::-1].copy(), true_positive, predicted, int(foreground.sum())
         )
 
     def _merge(self) -> None:
@@ -130,11 +132,10 @@ def _join(
     parts: list[tuple[FloatArray, Counts, Counts]],
 ) -> tuple[FloatArray, Counts, Counts]:
     """Return the distinct scores with the sums of their counts; scores of no pixel are left out."""
-    score, foreground, background = (np.concatenate(column) for column in zip(*parts, strict=True))
-    distinct, place = np.unique(score, return_inverse=True)
+    distinct, place = np.unique(np.concatenate([p[0] for p in parts]), return_inverse=True)
     sums = np.zeros((2, distinct.size), np.int64)
-    np.add.at(sums[0], place, foreground)
-    np.add.at(sums[1], place, background)
+    np.add.at(sums[0], place, np.concatenate([p[1] for p in parts]))
+    np.add.at(sums[1], place, np.concatenate([p[2] for p in parts]))
     used = sums.any(axis=0)
     return distinct[used], sums[0, used], sums[1, used]
 

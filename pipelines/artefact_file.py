@@ -1,0 +1,147 @@
+"""One artefact, one file: an npz of plain arrays with a JSON document, checked when it is read.
+
+The file is a zip archive: ``document.json`` and one ``.npy`` member an array, so that
+``numpy.load`` opens it too. The document names the stage, the key and the sha256 of every
+member. It appears whole under its name or not at all, and nothing in it is unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import struct
+import uuid
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+DOCUMENT = "document.json"
+SCHEMA = 1
+_DATE = (1980, 1, 1, 0, 0, 0)  # fixed: the bytes depend on the content alone
+# All that reading an archive with arbitrary bytes in it may raise.
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, KeyError, TypeError,
+    ValueError, RuntimeError, OverflowError, AttributeError,
+)  # fmt: skip
+
+
+class DamagedArtefactError(ValueError):
+    """A file is not the whole artefact that its name promises."""
+
+
+@dataclass(frozen=True, eq=False)
+class Artefact:
+    """What a stage makes: plain arrays, and a small document of JSON values.
+
+    Parameters
+    ----------
+    arrays : mapping of str to ndarray
+        Of any type but Python objects.
+    document : mapping of str to JSON values
+        Without NaN and infinities, which belong into arrays.
+    """
+
+    arrays: Mapping[str, npt.NDArray[Any]]
+    document: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_read(self) -> Artefact:
+        """Return it as it comes back from a file: C-ordered arrays, lists instead of tuples."""
+        arrays = {name: np.asarray(a, order="C") for name, a in self.arrays.items()}
+        return Artefact(arrays, json.loads(json.dumps(dict(self.document), allow_nan=False)))
+
+
+def write_artefact(path: Path, stage: str, key: str, artefact: Artefact) -> None:
+    """Write to a temporary name beside the file, flush to the disk, rename into place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            _pack(file, stage, key, artefact)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_artefact(path: Path, stage: str, key: str) -> Artefact:
+    """Return the artefact in a file.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no file.
+    DamagedArtefactError
+        Where the file is not whole, was changed or belongs to another stage or key.
+    """
+    with open(path, "rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                head = _head(archive, stage, key)
+                arrays = {n: _array(archive, n, digest) for n, digest in head["arrays"].items()}
+                return Artefact(arrays, head["content"])
+        except _DAMAGE as error:
+            raise DamagedArtefactError(f"{path} is damaged: {error}") from None
+
+
+def is_artefact(path: Path, stage: str, key: str) -> bool:
+    """Whether the file is there, complete and of this key; the arrays are not read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            head = _head(archive, stage, key)
+            return {f"{name}.npy" for name in head["arrays"]} <= set(archive.namelist())
+    except _DAMAGE:
+        return False
+
+
+def _pack(file: Any, stage: str, key: str, artefact: Artefact) -> None:
+    digests = {}
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in sorted(artefact.arrays):
+            array = np.asarray(artefact.arrays[name], order="C")
+            if array.dtype.hasobject:
+                raise ValueError(f"array {name!r} holds Python objects, which files cannot")
+            member = io.BytesIO()
+            np.lib.format.write_array(member, array, allow_pickle=False)
+            digests[name] = hashlib.sha256(member.getbuffer()).hexdigest()
+            info = zipfile.ZipInfo(f"{name}.npy", _DATE)
+            # Labels and masks shrink to a tenth; reals hardly, and would take long.
+            if array.dtype.kind in "iub":
+                info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, member.getbuffer(), compresslevel=1)
+        head = {
+            "format": "segboost artefact",
+            "schema": SCHEMA,
+            "stage": stage,
+            "key": key,
+            "arrays": digests,
+            "content": dict(artefact.document),
+        }
+        text = json.dumps(head, sort_keys=True, allow_nan=False)
+        archive.writestr(zipfile.ZipInfo(DOCUMENT, _DATE), text)
+
+
+def _head(archive: zipfile.ZipFile, stage: str, key: str) -> dict[str, Any]:
+    head: dict[str, Any] = json.loads(archive.read(DOCUMENT))
+    if head["format"] != "segboost artefact" or head["schema"] != SCHEMA:
+        raise ValueError("it was written by another version")
+    if (head["stage"], head["key"]) != (stage, key):
+        raise ValueError("it belongs to another stage or other parameters")
+    return head
+
+
+def _array(archive: zipfile.ZipFile, name: str, digest: str) -> npt.NDArray[Any]:
+    # Checked before it is parsed: a damaged shape must not ask for memory.
+    packed = archive.read(f"{name}.npy")
+    if hashlib.sha256(packed).hexdigest() != digest:
+        raise ValueError(f"the checksum of its array {name!r} does not match")
+    array: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(packed), allow_pickle=False)
+    return array

@@ -1,0 +1,120 @@
+"""One run at a time in an output folder."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+LOCK = ".segboost.lock"
+
+
+class FolderBusyError(OSError):
+    """Another run writes to the folder."""
+
+
+class FolderLock:
+    """A lock of a folder, held for the time of a ``with`` block.
+
+    The kernel gives the lock back when its process ends, however it ends: the file that a killed
+    run leaves behind locks nothing and is taken over.
+
+    Parameters
+    ----------
+    folder : path
+        Made where it does not exist.
+
+    Raises
+    ------
+    FolderBusyError
+        On entry, where a living process holds the lock.
+
+    Examples
+    --------
+    >>> with FolderLock("run"):
+    ...     FolderLock("run").is_held()
+    True
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self._descriptor: int | None = None
+
+    def __enter__(self) -> Self:
+        if self._descriptor is not None:
+            raise FolderBusyError(f"{self.folder} is locked by this run already")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._descriptor = _acquire(self.folder / LOCK)
+        owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, owner.encode(), 0)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._descriptor is not None:
+            # Removed while it is held: whoever waits for this file sees that it is gone.
+            (self.folder / LOCK).unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def is_held(self) -> bool:
+        """Whether a living process, this one included, holds the lock."""
+        try:
+            descriptor = os.open(self.folder / LOCK, os.O_RDWR)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+
+def _acquire(path: Path) -> int:
+    """Return the descriptor of the locked file."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(path, descriptor):
+                return descriptor
+        except BlockingIOError:
+            message = _describe(path)
+            os.close(descriptor)
+            raise FolderBusyError(message) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        # The holder removed the file between our opening and locking of it.
+        os.close(descriptor)
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _describe(path: Path) -> str:
+    """Return one line that says who holds the lock and what to do."""
+    try:
+        owner = json.loads(path.read_text())
+        who = f"process {owner['pid']} on {owner['host']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        who = "another process"
+    return (
+        f"{path.parent} is in use by {who}: wait until it ends, stop it, or name another "
+        "output folder"
+    )
