@@ -21,7 +21,7 @@ p { margin: .4rem 0 .9rem; max-width: 46rem; }
 .soft { color: var(--soft); }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 12px;
   padding: 1.4rem 1.5rem; margin-top: 1.5rem; }
-img { display: block; width: 100%; height: auto; margin: .6rem 0; }
+img { display: block; width: 100%; min-width: 660px; height: auto; margin: .6rem 0; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .35rem 1.6rem .35rem 0; border-bottom: 1px solid var(--line); }
@@ -53,7 +53,8 @@ def render_page(figures: Mapping[str, Any], pictures: Mapping[str, Mapping[str, 
 <main>
 <h1>What segboost learned on this machine</h1>
 <p class="soft">segboost {figures["version"]}, seed {figures["seed"]}, {figures["seconds"]:.0f} s
-for everything on this page. The same figures are in <code>demo.json</code>.</p>
+for everything on this page. The same figures are in <code>demo.json</code>. They illustrate, with data
+and settings chosen by hand for a short look; <code>make bench</code> measures.</p>
 {body}
 </main>
 </body>
@@ -117,18 +118,15 @@ def _verdict(mean: Mapping[str, float], learners: Mapping[str, float]) -> str:
     share = learners["StructBoostRanker"] / learners["AdaBoostStumps"]
     if ours >= theirs:
         return f"The ranker is ahead, with {share:.0%} of the stumps."
-    return (
-        f"AdaBoost is ahead by {theirs - ours:.3f} on cases as easy as these, "
-        f"the ranker needs {share:.0%} of its stumps."
-    )
+    return f"AdaBoost is ahead by {theirs - ours:.3f} here; the ranker needs {share:.0%} of its stumps."
 
 
 def _image(picture: Mapping[str, bytes], text: str) -> str:
     light, dark = (_data_uri(picture[theme]) for theme in ("light", "dark"))
-    return f"""<picture>
+    return f"""<div class="wide"><picture>
 <source media="(prefers-color-scheme: dark)" srcset="{dark}">
 <img alt="{text}" src="{light}">
-</picture>"""
+</picture></div>"""
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], best: str) -> str:
