@@ -53,8 +53,8 @@ def render_page(figures: Mapping[str, Any], pictures: Mapping[str, Mapping[str, 
 <main>
 <h1>What segboost learned on this machine</h1>
 <p class="soft">segboost {figures["version"]}, seed {figures["seed"]}, {figures["seconds"]:.0f} s
-for everything on this page. The same figures are in <code>demo.json</code>. They illustrate, with data
-and settings chosen by hand for a short look; <code>make bench</code> measures.</p>
+for everything on this page. The same figures are in <code>demo.json</code>. They illustrate, with
+data and settings chosen by hand for a short look; <code>make bench</code> measures.</p>
 {body}
 </main>
 </body>
@@ -118,7 +118,8 @@ def _verdict(mean: Mapping[str, float], learners: Mapping[str, float]) -> str:
     share = learners["StructBoostRanker"] / learners["AdaBoostStumps"]
     if ours >= theirs:
         return f"The ranker is ahead, with {share:.0%} of the stumps."
-    return f"AdaBoost is ahead by {theirs - ours:.3f} here; the ranker needs {share:.0%} of its stumps."
+    lead = theirs - ours
+    return f"AdaBoost is ahead by {lead:.3f} here; the ranker needs {share:.0%} of its stumps."
 
 
 def _image(picture: Mapping[str, bytes], text: str) -> str:
