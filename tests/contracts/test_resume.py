@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from segboost.solver.options import SolverOptions
+from segboost.tasks.multiclass import MulticlassTask
 from tests.contracts.limits import time_limit
 from tests.contracts.problems import PROBLEMS, start
 
@@ -70,3 +71,25 @@ def test_a_run_that_never_had_a_column_can_be_resumed():
     second.load([], taken_apart(first))
     list(second.run())
     assert second.certificate() == first.certificate()
+
+
+@pytest.mark.parametrize("form", ["dual", "primal"])
+def test_a_larger_run_resumed_before_its_last_refinement(form):
+    """Rounding shows in problems that need many pivots; every step is a place to stop at."""
+    rng = np.random.default_rng(1)
+    y = np.arange(90) % 3
+    X = y[:, None] + rng.normal(0, 0.7, (90, 5))
+    task = MulticlassTask(X, y, 3)
+    options = SolverOptions(C=20.0, gap=1e-4, form=form, slack="each", n_iterations=200)
+    whole = start(task, options)
+    with time_limit(60):
+        steps = list(whole.run())
+    assert steps[-1].iteration == steps[-2].iteration  # solved again, to the final gap
+    for at in (len(steps) - 3, len(steps) - 1):
+        first = start(task, options)
+        list(islice(first.run(), at))
+        second = start(task, options)
+        second.load([c.hypothesis for c in first.columns], taken_apart(first))
+        list(second.run())
+        assert np.array_equal(second.weights, whole.weights)
+        assert second.certificate() == whole.certificate()
