@@ -10,6 +10,7 @@ from segboost._types import FloatArray, IntArray
 
 ROUNDING = 1e-10
 
+
 def rank_thresholds(
     scores: FloatArray, ranks: IntArray, n_ranks: int, sample_weight: Any = None
 ) -> FloatArray:

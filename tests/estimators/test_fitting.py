@@ -254,3 +254,12 @@ def test_slack_and_method_do_not_change_the_objective(case, slack, method):
         warnings.simplefilter("error")
         found = case.fitted(slack=slack, method=method, **exact).certificate_.objective
     assert found == pytest.approx(case.fitted(**exact).certificate_.objective, rel=1e-5)
+
+
+def test_auto_slack_has_a_largest_number_of_blocks(monkeypatch):
+    from segboost.estimators import base
+
+    model, task = CASES[6].make(), CASES[6].data[0]
+    assert model._options(task).slack == "each"
+    monkeypatch.setattr(base, "MOST_BLOCKS", 10)
+    assert model._options(task).slack == 10
