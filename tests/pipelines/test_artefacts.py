@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from segboost.pipelines import artefact_file
+from segboost.pipelines import artefact_file, folder_lock
 from segboost.pipelines.artefact_key import canonical_json
 from segboost.pipelines.artefacts import (
     ABANDONED,
@@ -350,6 +350,20 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, holder):
     assert (tmp_path / "run" / LOCK).exists()
     with FolderLock(tmp_path / "run") as lock:
         assert lock.is_held()
+
+
+def test_a_lock_file_that_goes_between_opening_and_locking(tmp_path, monkeypatch):
+    """The holder ends in just that moment: its removed file must not count as locked."""
+    flock = folder_lock.fcntl.flock
+
+    def gone_at_first(descriptor, mode):
+        monkeypatch.setattr(folder_lock.fcntl, "flock", flock)
+        (tmp_path / LOCK).unlink()
+        flock(descriptor, mode)
+
+    monkeypatch.setattr(folder_lock.fcntl, "flock", gone_at_first)
+    with FolderLock(tmp_path):
+        assert FolderLock(tmp_path).is_held()
 
 
 def test_a_lock_file_of_rubbish_locks_nothing(tmp_path):
