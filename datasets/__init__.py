@@ -1,1 +1,41 @@
-"""Loaders and synthetic data (imported as segboost.datasets)."""
+"""Loaders and synthetic data (imported as segboost.datasets).
+
+Data sets are names, files and arrays; what is computed from them is elsewhere.
+"""
+
+from segboost.datasets.base import (
+    BACKGROUND,
+    FOREGROUND,
+    VOID,
+    ArraySource,
+    DatasetError,
+    LabelledImage,
+    SegmentationDataset,
+)
+from segboost.datasets.folders import load_folders
+from segboost.datasets.graz02 import load_graz02
+from segboost.datasets.masks import read_mask
+from segboost.datasets.reading import ImageFileError, list_images, read_image
+from segboost.datasets.registry import dataset_info, find_data_root, list_datasets, load_dataset
+from segboost.datasets.synthetic import load_synthetic
+
+__all__ = [
+    "BACKGROUND",
+    "FOREGROUND",
+    "VOID",
+    "ArraySource",
+    "DatasetError",
+    "ImageFileError",
+    "LabelledImage",
+    "SegmentationDataset",
+    "dataset_info",
+    "find_data_root",
+    "list_datasets",
+    "list_images",
+    "load_dataset",
+    "load_folders",
+    "load_graz02",
+    "load_synthetic",
+    "read_image",
+    "read_mask",
+]

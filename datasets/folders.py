@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
@@ -12,6 +12,9 @@ from segboost.datasets.base import DatasetError, FileSource, LabelledImage, Segm
 from segboost.datasets.masks import Encoding, MaskReader, check_encoding, find_encoding
 from segboost.datasets.reading import image_source, list_images
 from segboost.datasets.splitting import split_by_fraction, split_by_lists
+
+TEST_FRACTION = 0.4
+"""The share of test images where neither a fraction nor a list is given."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +25,14 @@ class FolderPairs:
     ----------
     pairs : dict of str to (Path, Path)
         Image and mask by name, in the order of names.
-    problems : tuple of str
-        One line for each file that has no partner or shares its name.
+    problems : tuple of (Path, str)
+        Each file that has no partner or shares its name, and a word on it.
     notes : tuple of str
         Files that were left out, as their names do not end like an image's.
     """
 
     pairs: dict[str, tuple[Path, Path]]
-    problems: tuple[str, ...]
+    problems: tuple[tuple[Path, str], ...]
     notes: tuple[str, ...]
 
 
@@ -37,7 +40,7 @@ def load_folders(
     images: str | PathLike[str],
     masks: str | PathLike[str],
     *,
-    test_fraction: float = 0.4,
+    test_fraction: float = TEST_FRACTION,
     seed: int = 0,
     train_list: str | PathLike[str] | None = None,
     test_list: str | PathLike[str] | None = None,
@@ -79,14 +82,17 @@ def load_folders(
         train, test, left_out = split_by_lists(names, train_list, test_list)
     if encoding == "auto" and foreground is None:
         encoding = find_encoding(mask for _, mask in found.pairs.values())
-    reader = MaskReader(encoding, foreground)
     notes = (f"in neither list: {', '.join(left_out)}",) if left_out else ()
-    return SegmentationDataset(
-        name=Path(images).resolve().name,
-        train=tuple(_item(name, found.pairs[name], reader) for name in train),
-        test=tuple(_item(name, found.pairs[name], reader) for name in test),
-        notes=(*found.notes, *notes),
-    )
+    data = assemble(Path(images), found, (train, test), MaskReader(encoding, foreground))
+    return replace(data, notes=data.notes + notes)
+
+
+def assemble(
+    images: Path, found: FolderPairs, split: tuple[list[str], list[str]], reader: MaskReader
+) -> SegmentationDataset:
+    """Return the data set of pairs under a split (training names, test names)."""
+    train, test = (tuple(_item(name, found.pairs[name], reader) for name in part) for part in split)
+    return SegmentationDataset(images.resolve().name, train, test, found.notes)
 
 
 def pair_files(
@@ -101,9 +107,9 @@ def pair_files(
     wanted = f"{{name}}{mask_suffix}.png"
     for name in sorted(by_name.keys() - masks_by_name.keys()):
         hint = wanted.format(name=name)
-        problems.append(f"{by_name[name]}: no mask (expected {Path(masks) / hint})")
+        problems.append((by_name[name], f"no mask (expected {Path(masks) / hint})"))
     for name in sorted(masks_by_name.keys() - by_name.keys()):
-        problems.append(f"{masks_by_name[name]}: no image of the name {name}")
+        problems.append((masks_by_name[name], f"no image of the name {name}"))
     both = sorted(by_name.keys() & masks_by_name.keys())
     others = other_images + other_masks
     return FolderPairs(
@@ -123,14 +129,12 @@ def _list(folder: str | PathLike[str], what: str) -> tuple[list[Path], list[Path
     return found, others
 
 
-def _index(files: list[Path], suffix: str) -> tuple[dict[str, Path], list[str]]:
-    """Return files by name without suffix and ending, and lines on those that cannot be."""
-    problems = [
-        f"{p}: its name does not end in {suffix}" for p in files if _bare(p, suffix) is None
-    ]
+def _index(files: list[Path], suffix: str) -> tuple[dict[str, Path], list[tuple[Path, str]]]:
+    """Return files by name without suffix and ending, and words on those that cannot be."""
+    problems = [(p, f"no {suffix} at the end") for p in files if _bare(p, suffix) is None]
     named = [(name, p) for p in files if (name := _bare(p, suffix)) is not None]
     count = Counter(name for name, _ in named)
-    problems += [f"{p}: another file has the name {n} too" for n, p in named if count[n] > 1]
+    problems += [(p, f"another file has the name {n} too") for n, p in named if count[n] > 1]
     return dict(named), problems
 
 
@@ -145,8 +149,8 @@ def _item(name: str, pair: tuple[Path, Path], reader: MaskReader) -> LabelledIma
     return LabelledImage(name, image_source(pair[0]), FileSource((pair[1],), reader, rule))
 
 
-def _summary(problems: Sequence[str]) -> str:
+def _summary(problems: Sequence[tuple[Path, str]]) -> str:
     """Return one line that names all the files, up to ten."""
-    shown = "; ".join(problems[:10])
+    shown = "; ".join(f"{path}: {text}" for path, text in problems[:10])
     more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
     return f"{shown}{more}. Add what is missing or move these files away"

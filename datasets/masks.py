@@ -21,6 +21,10 @@ Encoding = Literal["auto", "binary", "index"]
 _CHOOSE = 'give the encoding: "binary" (255 is foreground) or "index" (1 is foreground, 255 void)'
 
 
+class AmbiguousMasksError(ImageFileError):
+    """Masks of one set that seem to be coded in different ways."""
+
+
 @dataclass(frozen=True)
 class RawMask:
     """The values of a mask file before they get a meaning.
@@ -93,7 +97,7 @@ def find_encoding(paths: Iterable[Path]) -> Encoding:
 
     Raises
     ------
-    ImageFileError
+    AmbiguousMasksError
         If grey files with 255 stand beside others with 1 and no file has both.
     """
     only_255, only_1 = None, None
@@ -107,7 +111,7 @@ def find_encoding(paths: Iterable[Path]) -> Encoding:
         elif one or high:
             only_1 = path
     if only_255 is not None and only_1 is not None:
-        raise ImageFileError(
+        raise AmbiguousMasksError(
             f"{only_255}: 255 may be foreground or void, as {only_1} uses 1 for foreground; "
             f"{_CHOOSE}"
         )

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from segboost._version import __version__
-from segboost.cli import demo, features
+from segboost.cli import datasets, demo, features
 
 FAILED, MISUSE, INTERRUPTED = 1, 2, 130
 
@@ -28,6 +28,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.add_typer(features.app, name="features")
+app.add_typer(datasets.app, name="datasets")
 
 
 def _show_version(asked: bool) -> None:

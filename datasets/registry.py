@@ -1,0 +1,129 @@
+"""The data sets by name: what they are, how to load and how to verify them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from segboost.datasets.base import DatasetError, SegmentationDataset
+from segboost.datasets.folders import load_folders
+from segboost.datasets.graz02 import load_graz02
+from segboost.datasets.graz02_files import CATEGORIES
+from segboost.datasets.synthetic import load_synthetic
+
+DATA_VARIABLE = "SEGBOOST_DATA"
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What there is to know of a data set before it is loaded.
+
+    Parameters
+    ----------
+    name, summary : str
+    load : callable
+        Its keywords are those of the loader.
+    needs : tuple of str
+        Which of category, data_root, images and masks must be given.
+    categories : tuple of str
+    details : str
+        Layout, protocol and source.
+    """
+
+    name: str
+    summary: str
+    load: Callable[..., SegmentationDataset]
+    needs: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    details: str = ""
+
+
+def _graz02(data_root: str | os.PathLike[str] | None = None, **options: Any) -> SegmentationDataset:
+    return load_graz02(find_data_root(data_root), **options)
+
+
+_DATASETS = {
+    info.name: info
+    for info in (
+        DatasetInfo(
+            "synthetic",
+            "scenes drawn on the fly: warm patterned objects among what resembles them",
+            load_synthetic,
+            details="60 training and 40 test images of 160×120 pixels, drawn from a seed; number, "
+            "size and seed are options. Nothing to download.",
+        ),
+        DatasetInfo(
+            "graz02",
+            "Graz-02 with the INRIA annotations (IG02): photographs of bikes, cars and people",
+            _graz02,
+            needs=("category", "data_root"),
+            categories=tuple(CATEGORIES),
+            details="bikes/bike_001.image.png (or .jpg), bikes/bike_001.mask.0.png, …; likewise "
+            "cars/carsgraz_* and people/person_*. The first 300 images of a category: odd numbers "
+            "train, even numbers test. Occluded parts are background. Research use; cite A. Opelt "
+            "et al., PAMI 28(3), 2006, and M. Marszałek, C. Schmid, CVPR 2007.",
+        ),
+        DatasetInfo(
+            "folders",
+            "your own images and masks, in two folders, paired by name",
+            load_folders,
+            needs=("images", "masks"),
+            details="a.jpg goes with a.png. Masks hold 0/255, 0/1 or palette indices with 255 for "
+            "void. The split is drawn by fraction and seed, or given by lists of names.",
+        ),
+    )
+}
+
+
+def list_datasets() -> tuple[str, ...]:
+    """Return the names of the data sets; the first is the default."""
+    return tuple(_DATASETS)
+
+
+def dataset_info(name: str) -> DatasetInfo:
+    """Return what is known of a data set."""
+    if name not in _DATASETS:
+        raise DatasetError(f"there is no data set {name!r}: choose {', '.join(_DATASETS)}")
+    return _DATASETS[name]
+
+
+def load_dataset(name: str = "synthetic", **options: Any) -> SegmentationDataset:
+    """Load a data set by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_datasets`.
+    **options
+        Those of `load_synthetic`, `load_folders`, or of `load_graz02` with ``data_root`` (by
+        default the variable SEGBOOST_DATA) in place of its root.
+
+    Examples
+    --------
+    >>> len(load_dataset("synthetic", n_train=3, n_test=2).train)
+    3
+    """
+    info = dataset_info(name)
+    for option in info.needs:
+        if options.get(option) is None and option != "data_root":
+            choice = f" ({', '.join(info.categories)})" if option == "category" else ""
+            raise DatasetError(f"the data set {name} needs --{option}{choice}")
+    return info.load(**options)
+
+
+def find_data_root(given: str | os.PathLike[str] | None = None) -> Path:
+    """Return the folder of the data: the one given, else that of SEGBOOST_DATA."""
+    chosen = given if given is not None else os.environ.get(DATA_VARIABLE)
+    if not chosen:
+        raise DatasetError(
+            f"no data folder: name it with --data-root or the variable {DATA_VARIABLE}"
+        )
+    root = Path(chosen)
+    if not root.is_dir():
+        raise DatasetError(
+            f"the data folder {root} does not exist: correct --data-root or {DATA_VARIABLE}"
+        )
+    return root

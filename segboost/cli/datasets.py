@@ -1,0 +1,171 @@
+"""``segboost datasets list | info NAME | verify NAME``: what data there is, and its state."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from segboost.datasets.verify import Progress, Verification
+
+app = typer.Typer(no_args_is_help=True, help="List, describe and verify data sets.")
+
+Name = Annotated[str, typer.Argument(help="A name of `segboost datasets list`.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@app.callback()
+def datasets() -> None:
+    """List, describe and verify data sets."""
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """List the data sets."""
+    from segboost.datasets.registry import dataset_info, list_datasets
+
+    known = [dataset_info(name) for name in list_datasets()]
+    if as_json:
+        typer.echo(
+            json.dumps({"datasets": [{"name": i.name, "summary": i.summary} for i in known]})
+        )
+        return
+    for info in known:
+        typer.echo(f"{info.name:10} {info.summary}")
+
+
+@app.command()
+def info(name: Name, as_json: Json = False) -> None:
+    """Describe a data set: what it needs, its layout, its source."""
+    _check_name(name)
+    from segboost.datasets.registry import dataset_info
+
+    found = dataset_info(name)
+    facts = {
+        "name": found.name,
+        "summary": found.summary,
+        "categories": list(found.categories),
+        "needs": [f"--{option.replace('_', '-')}" for option in found.needs],
+        "details": found.details,
+    }
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    for title, value in facts.items():
+        if value:
+            typer.echo(f"{title:11} {', '.join(value) if isinstance(value, list) else value}")
+
+
+@app.command()
+def verify(
+    name: Name,
+    category: Annotated[
+        str | None, typer.Option(help="Of graz02: bike, car or people; all three by default.")
+    ] = None,
+    data_root: Annotated[
+        Path | None, typer.Option(help="The folder of the data; $SEGBOOST_DATA by default.")
+    ] = None,
+    images: Annotated[Path | None, typer.Option(help="Of folders: the images.")] = None,
+    masks: Annotated[Path | None, typer.Option(help="Of folders: the masks.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a data set file by file. Exit status 0: usable; 1: something is missing or broken."""
+    _check_name(name)
+    _check_options(name, category, images, masks)
+    checks = _plan(name, category, data_root, images, masks)
+    reports = [_run(label, check) for label, check in checks]
+    if as_json:
+        typer.echo(json.dumps(_as_json(reports), ensure_ascii=False))
+    else:
+        for report in reports:
+            _show(report)
+    if not all(report.usable for report in reports):
+        raise typer.Exit(1)
+
+
+def _check_name(name: str) -> None:
+    from segboost.datasets.registry import list_datasets
+
+    if name not in list_datasets():
+        choices = ", ".join(list_datasets())
+        raise typer.BadParameter(f"there is no data set {name!r}: choose {choices}")
+
+
+def _check_options(
+    name: str, category: str | None, images: Path | None, masks: Path | None
+) -> None:
+    """Say which option is missing, unknown or of another data set."""
+    from segboost.datasets.registry import dataset_info
+
+    known = dataset_info(name)
+    given = {"category": category, "images": images, "masks": masks}
+    for option, value in given.items():
+        wanted = option in known.needs
+        if value is not None and not wanted:
+            raise typer.BadParameter(f"the data set {name} has no --{option}")
+        if value is None and wanted and option != "category":
+            raise typer.BadParameter(f"the data set {name} needs --images DIR and --masks DIR")
+    if category is not None and category not in known.categories:
+        choices = ", ".join(known.categories)
+        raise typer.BadParameter(f"there is no category {category!r}: choose {choices}")
+
+
+def _plan(
+    name: str,
+    category: str | None,
+    data_root: Path | None,
+    images: Path | None,
+    masks: Path | None,
+) -> list[tuple[str, Callable[[Progress], Verification]]]:
+    """Return the checks to run, each with a label."""
+    from functools import partial
+
+    from segboost.datasets import verify as checks
+    from segboost.datasets.registry import dataset_info, find_data_root, load_dataset
+
+    if name == "graz02":
+        root = find_data_root(data_root)
+        chosen = (category,) if category else dataset_info(name).categories
+        return [(f"graz02/{c}", partial(checks.verify_graz02, root, c)) for c in chosen]
+    if images is not None and masks is not None:
+        return [(name, partial(checks.verify_folders, images, masks))]
+    return [(name, partial(checks.verify_dataset, load_dataset(name)))]
+
+
+def _run(label: str, check: Callable[[Progress], Verification]) -> Verification:
+    """Run a check, with a bar on standard error where that is a terminal."""
+    with typer.progressbar(length=1, label=label, file=sys.stderr, show_pos=True) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(1)
+
+        if not sys.stderr.isatty():
+            return check(lambda done, total: None)
+        return check(progress)
+
+
+def _as_json(reports: list[Verification]) -> dict[str, object]:
+    from dataclasses import asdict
+
+    parts = [{**asdict(report), "usable": report.usable} for report in reports]
+    return {"usable": all(report.usable for report in reports), "datasets": parts}
+
+
+def _show(report: Verification) -> None:
+    for finding in report.findings:
+        typer.echo(f"{finding.level:8} {finding.name}: {finding.text}")
+    for note in report.notes:
+        typer.echo(f"note     {note}")
+    missing = sum(finding.level == "missing" for finding in report.findings)
+    odd = len(report.findings) - missing
+    state = "usable" if report.usable else "not usable"
+    typer.echo(
+        f"{report.dataset}: {report.n_train} training and {report.n_test} test images, "
+        f"{missing} missing or broken, {odd} odd: {state}"
+    )
