@@ -1,0 +1,127 @@
+"""Learning the CRF: choices on validation images, then all training images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from segboost.baselines.crf_structured_svm import CRFStructuredSVM
+from segboost.estimators.crf import CRFStructBoost
+from segboost.pipelines.metrics import SegmentationEvaluation, SegmentationScores
+from segboost.pipelines.potentials import Loss, PotentialSettings, crf_instance
+from segboost.pipelines.segmentation_config import SegmentationConfig
+from segboost.pipelines.superpixel_image import SuperpixelImage
+
+FloatArray = npt.NDArray[np.float64]
+CRFModel = CRFStructBoost | CRFStructuredSVM
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A choice of C and loss with its scores on the validation images."""
+
+    C: float
+    loss: Loss
+    scores: SegmentationScores
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedCRF:
+    """The CRF of all training images, and how its settings were chosen."""
+
+    model: CRFModel
+    potentials: PotentialSettings
+    C: float
+    trials: tuple[Trial, ...]
+
+
+def learn_crf(
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[FloatArray],
+    config: SegmentationConfig,
+    n_jobs: int = 1,
+    callback: Callable[[Any], Any] | None = None,
+) -> LearnedCRF:
+    """Choose C and loss on a block of the images, then learn from all of them.
+
+    Parameters
+    ----------
+    images : sequence of SuperpixelImage
+        Training images with truth.
+    scores : sequence of ndarray of shape (P, T)
+        Their out-of-fold unary scores, scaled.
+    config : SegmentationConfig
+    n_jobs : int
+        Choices tried side by side.
+    callback : callable, optional
+        Called with the steps of the last fit.
+    """
+    choices = _choices(config)
+    trials: list[Trial] = []
+    if len(choices) > 1:
+        first = max(1, round(len(images) * (1 - config.validation_share)))
+        known, held = slice(0, first), slice(first, None)
+        if first >= len(images):
+            raise ValueError("choosing C needs at least two training images; or set C")
+        trials = Parallel(n_jobs=n_jobs)(
+            delayed(_try)(images[known], scores[known], images[held], scores[held], config, *choice)
+            for choice in choices
+        )
+        best = max(trials, key=lambda t: t.scores.mean_iou)
+        choices = [(best.C, best.loss)]
+    C, loss = choices[0]
+    potentials = replace(config.potentials, loss=loss)
+    instances = [crf_instance(i, s, potentials) for i, s in zip(images, scores, strict=True)]
+    model = make_crf(config, C, callback).fit(instances)
+    return LearnedCRF(model, potentials, C, tuple(trials))
+
+
+def make_crf(
+    config: SegmentationConfig, C: float, callback: Callable[[Any], Any] | None = None
+) -> CRFModel:
+    """Return the unfitted learner of the config's method."""
+    if config.method == "ssvm":
+        return CRFStructuredSVM(C=C, callback=callback)
+    return CRFStructBoost(
+        C=C, n_iterations=config.n_iterations, random_state=config.seed, callback=callback
+    )
+
+
+def evaluate_crf(
+    model: CRFModel,
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[FloatArray],
+    potentials: PotentialSettings,
+) -> SegmentationScores:
+    """Return the scores of a CRF on images with truth, by its min-marginals."""
+    evaluation = SegmentationEvaluation()
+    for image, unary in zip(images, scores, strict=True):
+        instance = crf_instance(image, unary, potentials, with_truth=False)
+        node = model.score_nodes(instance)
+        evaluation.add_regions(node > 0, *image.truth, node)
+    return evaluation.result()
+
+
+def _choices(config: SegmentationConfig) -> list[tuple[float, Loss]]:
+    values = config.C_choices if config.C is None else (config.C,)
+    return [(C, loss) for loss in config.losses for C in values]
+
+
+def _try(
+    known: Sequence[SuperpixelImage],
+    known_scores: Sequence[FloatArray],
+    held: Sequence[SuperpixelImage],
+    held_scores: Sequence[FloatArray],
+    config: SegmentationConfig,
+    C: float,
+    loss: Loss,
+) -> Trial:
+    potentials = replace(config.potentials, loss=loss)
+    pairs = zip(known, known_scores, strict=True)
+    model = make_crf(config, C).fit([crf_instance(i, s, potentials) for i, s in pairs])
+    return Trial(C, loss, evaluate_crf(model, held, held_scores, potentials))

@@ -1,0 +1,141 @@
+"""The choices of a segmentation run, checked, with JSON and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from segboost.pipelines.potentials import Loss, PotentialSettings
+from segboost.pipelines.tree_booster import BoosterSettings
+from segboost.pipelines.unary_training import UnarySettings
+
+Method = Literal["structboost", "ssvm", "adaboost", "svm"]
+METHODS: tuple[Method, ...] = get_args(Method)
+C_CHOICES = (0.1, 0.5, 2.0, 10.0, 100.0, 1000.0)
+
+
+@dataclass(frozen=True)
+class SegmentationConfig:
+    """How a segmenter is trained.
+
+    Parameters
+    ----------
+    preset : "default" or "paper"
+        Superpixels and feature groups. `paper` has its 14 groups and two pairwise potentials;
+        `default` larger patches, more groups, context potentials and a third pairwise one.
+    method : "structboost", "ssvm", "adaboost" or "svm"
+        The first two learn a CRF; the others classify superpixels by their visual words.
+    unary : UnarySettings
+    context : bool or None
+        Whether there are context potentials; None leaves it to the preset.
+    booster : BoosterSettings
+    n_boosters : int
+        Boosters of the context that are averaged.
+    potentials : PotentialSettings
+    C : float or None
+        None chooses among `C_choices` on validation images cut from the training ones.
+    C_choices : tuple of float
+    losses : tuple of "superpixels" and "pixels"
+        How the Hamming loss may count; chosen together with C.
+    n_iterations : int
+        Rounds of StructBoost.
+    validation_share : float
+        The share of training images, a contiguous block, that choices are made on.
+    seed : int
+    """
+
+    preset: str = "default"
+    method: Method = "structboost"
+    unary: UnarySettings = field(default_factory=UnarySettings)
+    context: bool | None = None
+    booster: BoosterSettings = field(default_factory=BoosterSettings)
+    n_boosters: int = 2
+    potentials: PotentialSettings = field(default_factory=PotentialSettings)
+    C: float | None = None
+    C_choices: tuple[float, ...] = C_CHOICES
+    losses: tuple[Loss, ...] = ("superpixels", "pixels")
+    n_iterations: int = 50
+    validation_share: float = 0.25
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.preset not in ("default", "paper"):
+            raise ValueError(f"preset must be 'default' or 'paper', got {self.preset!r}")
+        if self.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if not 0 < self.validation_share < 1:
+            raise ValueError(
+                f"validation_share must be between 0 and 1, got {self.validation_share!r}"
+            )
+        if not self.losses or set(self.losses) - {"superpixels", "pixels"}:
+            raise ValueError(f"losses must be of 'superpixels' and 'pixels', got {self.losses!r}")
+
+    @classmethod
+    def for_preset(cls, preset: str, **changes: Any) -> SegmentationConfig:
+        """Return the settings that belong to a preset, with changes."""
+        config = cls(preset=preset)
+        if preset == "paper":
+            config = replace(config, potentials=PotentialSettings(contrast=None))
+        return replace(config, **changes)
+
+    @property
+    def uses_context(self) -> bool:
+        """Whether there are context potentials."""
+        return self.preset == "default" if self.context is None else self.context
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return json.loads(json.dumps(asdict(self)))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> SegmentationConfig:
+        """Return the settings of a JSON document; unknown keys and wrong types are named."""
+        preset = values.get("preset", "default")
+        return _changed(cls.for_preset(str(preset)), values, "")
+
+    @classmethod
+    def read(cls, path: Path) -> dict[str, Any]:
+        """Return the document of a JSON file of settings, not yet checked."""
+        try:
+            document = json.loads(path.read_text())
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            raise ValueError(f"{path} is not JSON: {error}") from None
+        if not isinstance(document, dict):
+            raise ValueError(f"{path} must hold one JSON object with settings")
+        return document
+
+
+def _changed(base: Any, values: Any, place: str) -> Any:
+    """Return the dataclass with the values of a mapping, recursively."""
+    if not isinstance(values, Mapping):
+        raise ValueError(f"{place or 'config'} must be an object, got {values!r}")
+    known = {f.name for f in fields(base)}
+    unknown = sorted(set(values) - known)
+    if unknown:
+        raise ValueError(
+            f"config has no key {place}{unknown[0]!r}; there are {', '.join(sorted(known))}"
+        )
+    changes = {}
+    for name, value in values.items():
+        old = getattr(base, name)
+        if is_dataclass(old):
+            changes[name] = _changed(old, value, f"{place}{name}.")
+        else:
+            changes[name] = _typed(old, value, f"{place}{name}")
+    return replace(base, **changes)
+
+
+def _typed(old: Any, value: Any, name: str) -> Any:
+    """Return the value where it is of the kind of the old one; numbers may be whole."""
+    if isinstance(old, tuple) and isinstance(value, list):
+        return tuple(value)
+    if old is None or value is None or isinstance(value, type(old)):
+        return value
+    if isinstance(old, float) and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    raise ValueError(f"{name} must be like {old!r}, got {value!r}")

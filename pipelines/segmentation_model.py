@@ -1,0 +1,128 @@
+"""A trained segmenter: from an image to a mask and a score map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.baselines.stump_sum import StumpSum
+from segboost.features.extract import extract_features
+from segboost.features.image import ImageLike
+from segboost.features.presets import Preset
+from segboost.pipelines.crf_stage import CRFModel
+from segboost.pipelines.potentials import PotentialSettings, crf_instance
+from segboost.pipelines.segmentation_config import SegmentationConfig
+from segboost.pipelines.stacking import Context
+from segboost.pipelines.superpixel_image import SuperpixelImage
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """The answer for one image.
+
+    Parameters
+    ----------
+    mask : ndarray of uint8, shape (H, W)
+        1 where foreground.
+    scores : ndarray of float64, shape (H, W)
+        Higher where foreground is more likely; positive where the mask is 1.
+    superpixels : ndarray of int32, shape (H, W)
+    """
+
+    mask: npt.NDArray[np.uint8]
+    scores: FloatArray
+    superpixels: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearWords:
+    """A linear classifier of visual words: ``x·coef + bias``."""
+
+    coef: FloatArray
+    bias: float
+
+    def __call__(self, words: npt.NDArray[Any]) -> FloatArray:
+        """Return the score of every row, shape (P,)."""
+        return np.asarray(words, dtype=np.float64) @ self.coef + self.bias
+
+
+@dataclass(frozen=True, eq=False)
+class UnaryModel:
+    """All unary potentials: the first stage and, where there is one, the second.
+
+    Parameters
+    ----------
+    stumps : mapping of group name to StumpSum
+    context : Context or None
+    scale : ndarray of shape (T,)
+        What the scores are divided by: their deviation on the training images, out of fold.
+    """
+
+    stumps: Mapping[str, StumpSum]
+    context: Context | None
+    scale: FloatArray
+
+    def scores(self, image: SuperpixelImage) -> FloatArray:
+        """Return the scaled scores F'_t of every superpixel, shape (P, T)."""
+        columns = [model.scores(image.groups[g])[:, 0] for g, model in self.stumps.items()]
+        first = np.column_stack(columns)
+        if self.context is not None:
+            first = np.column_stack([first, self.context.scores(image, first)])
+        return first / self.scale
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentationModel:
+    """All that a segmenter needs; made by training, kept in a folder.
+
+    Parameters
+    ----------
+    config : SegmentationConfig
+    preset : Preset
+        With its codebook.
+    unary : UnaryModel
+    crf : CRFStructBoost, CRFStructuredSVM or None
+        None for the methods that classify superpixels one by one.
+    potentials : PotentialSettings
+    words : LinearWords or None
+        The classifier of method "svm".
+    """
+
+    config: SegmentationConfig
+    preset: Preset
+    unary: UnaryModel
+    crf: CRFModel | None
+    potentials: PotentialSettings
+    words: LinearWords | None = None
+
+    def prepare(self, image: ImageLike, name: str = "") -> SuperpixelImage:
+        """Cut an image and compute its features."""
+        features = extract_features(image, self.preset, name=name, dtype="uint8")
+        return SuperpixelImage.from_features(name, features)
+
+    def node_scores(self, image: SuperpixelImage) -> FloatArray:
+        """Return a score for every superpixel, shape (P,): positive where foreground.
+
+        For a CRF the exact min-marginals ``min_{y: y_p = 0} E − min_{y: y_p = 1} E``; else the
+        score of the superpixel classifier.
+        """
+        if self.words is not None:
+            return self.words(image.groups["words"])
+        if self.crf is None:
+            return self.unary.stumps["words"].scores(image.groups["words"])[:, 0]
+        scores = self.unary.scores(image)
+        return self.crf.score_nodes(crf_instance(image, scores, self.potentials, False))
+
+    def predict(self, image: ImageLike, name: str = "") -> Segmentation:
+        """Segment one image."""
+        prepared = self.prepare(image, name)
+        node = self.node_scores(prepared)
+        labels = (node > 0).astype(np.uint8)
+        at = prepared.superpixels
+        return Segmentation(labels[at], node[at], at)

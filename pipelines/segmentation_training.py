@@ -1,0 +1,291 @@
+"""Training in stages, each an artefact on disk: a change re-runs only what depends on it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from segboost.baselines.stump_sum import StumpSum
+from segboost.features.extract import extract_features
+from segboost.features.presets import Preset, find_preset
+from segboost.features.words import Codebook, learn_codebook
+from segboost.pipelines.artefacts import Artefact, ArtefactStore, KeyParts
+from segboost.pipelines.crf_stage import LearnedCRF, learn_crf
+from segboost.pipelines.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation_model import SegmentationModel, UnaryModel
+from segboost.pipelines.stacking import Context, fit_context
+from segboost.pipelines.superpixel_image import SuperpixelImage
+from segboost.pipelines.unary_training import fold_of_image, train_unary
+from segboost.pipelines.word_classifiers import fit_linear_words
+
+log = logging.getLogger(__name__)
+
+FloatArray = npt.NDArray[np.float64]
+
+Report = Callable[[str, int, int, str], Any]
+"""Called with stage, done, total and a note."""
+
+
+class TrainingImage(Protocol):
+    """What training needs of a labelled image; `segboost.datasets.LabelledImage` has it."""
+
+    name: str
+
+    def image(self) -> npt.NDArray[np.uint8]:
+        """Return the image, shape (H, W, 3)."""
+        ...
+
+    def mask(self) -> npt.NDArray[np.uint8]:
+        """Return the mask, shape (H, W): 0, 1, and 255 for void."""
+        ...
+
+    def image_key(self) -> str:
+        """Return a digest of the image."""
+        ...
+
+    def mask_key(self) -> str:
+        """Return a digest of the mask."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A trained model with what its report needs."""
+
+    model: SegmentationModel
+    crf: LearnedCRF | None
+    out_of_fold: dict[str, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureStage:
+    """The features of images, one artefact a group, so that a learner reads only its own."""
+
+    store: ArtefactStore
+    preset: Preset
+    codebook_key: str
+
+    def parts(self, image_key: str) -> KeyParts:
+        """Return what an image's features depend on."""
+        return KeyParts(self.preset.to_config(), (image_key, self.codebook_key))
+
+    def make(self, item: TrainingImage) -> None:
+        """Compute and keep the features of an image, unless they are there."""
+        parts = self.parts(item.image_key())
+        names = [g.name for g in self.preset.groups]
+        if all(self.store.has(f"features-{g}", parts) for g in names) and self.store.has(
+            "superpixels", parts
+        ):
+            return
+        features = extract_features(item.image(), self.preset, name=item.name, dtype="uint8")
+        whole = SuperpixelImage.from_features(item.name, features)
+        for group in names:
+            values = Artefact({"values": whole.groups[group]})
+            self.store.put(f"features-{group}", parts, values)
+        self.store.put("superpixels", parts, whole.without_groups().to_artefact())
+
+    def group(self, item: TrainingImage, name: str) -> npt.NDArray[Any]:
+        """Return one group's features of an image, shape (P, d)."""
+        found = self.store.get(f"features-{name}", self.parts(item.image_key()))
+        if found is None:
+            raise RuntimeError(f"the features of {item.name} are gone from {self.store.root}")
+        return found.arrays["values"]
+
+    def graph(self, item: TrainingImage, with_truth: bool) -> SuperpixelImage:
+        """Return an image without features, with the truth of its mask where that is wanted."""
+        found = self.store.get("superpixels", self.parts(item.image_key()))
+        if found is None:
+            raise RuntimeError(f"the superpixels of {item.name} are gone from {self.store.root}")
+        image = SuperpixelImage.from_artefact(item.name, found)
+        return image.with_truth(item.mask()) if with_truth else image
+
+    def whole(self, item: TrainingImage) -> SuperpixelImage:
+        """Return an image with all its features and its truth."""
+        image = self.graph(item, with_truth=True)
+        groups = {g.name: self.group(item, g.name) for g in self.preset.groups}
+        return SuperpixelImage(**{**vars(image), "groups": groups})
+
+
+def train_segmenter(
+    items: Sequence[TrainingImage],
+    config: SegmentationConfig,
+    store: ArtefactStore,
+    n_jobs: int = 1,
+    report: Report | None = None,
+) -> Trained:
+    """Train a segmenter through all its stages.
+
+    Parameters
+    ----------
+    items : sequence of TrainingImage
+    config : SegmentationConfig
+    store : ArtefactStore
+    n_jobs : int
+        Processes; the model does not depend on it.
+    report : callable, optional
+    """
+    tell = report or (lambda *_: None)
+    stage = feature_stage(items, config, store, tell)
+    extract_all(stage, items, n_jobs, tell)
+    images = [stage.graph(item, with_truth=True) for item in items]
+    keys = tuple(k for item in items for k in (item.image_key(), item.mask_key()))
+    truth = _Truth.of(images, config)
+    unaries = _unaries(stage, items, truth, config, keys, n_jobs, tell)
+    first = np.column_stack([oof for _, oof in unaries.values()])
+    context, extra = _context(stage, images, first, truth, config, keys, tell)
+    scores = first if extra is None else np.column_stack([first, extra])
+    scale = np.maximum(scores.std(axis=0), 1e-12)
+    model_unary = UnaryModel({name: s for name, (s, _) in unaries.items()}, context, scale)
+    words = None
+    learned = None
+    if config.method in ("structboost", "ssvm"):
+        by_image = np.split(scores / scale, np.cumsum([i.n_superpixels for i in images])[:-1])
+
+        def step(s: Any) -> None:
+            note = f"objective {s.objective:.5g}, gap {s.gap:.2g}"
+            tell("crf", getattr(s, "iteration", 0), config.n_iterations, note)
+
+        learned = learn_crf(images, by_image, config, n_jobs, step)
+    elif config.method == "svm":
+        table = np.concatenate([stage.group(item, "words") for item in items])
+        words = fit_linear_words(table, truth.labels, truth.known, truth.fold, truth.area)
+    model = SegmentationModel(
+        config,
+        stage.preset,
+        model_unary,
+        None if learned is None else learned.model,
+        config.potentials if learned is None else learned.potentials,
+        words,
+    )
+    names = [*unaries, *(() if extra is None else ("summary", "context"))]
+    return Trained(model, learned, dict(zip(names, scores.T, strict=True)))
+
+
+def feature_stage(
+    items: Sequence[TrainingImage], config: SegmentationConfig, store: ArtefactStore, tell: Report
+) -> FeatureStage:
+    """Return the feature stage with the codebook of the training images."""
+    preset = find_preset(config.preset)
+    parts = KeyParts({"seed": config.seed}, tuple(item.image_key() for item in items))
+    tell("codebook", 0, 1, "")
+    made = store.get_or_make(
+        "codebook",
+        parts,
+        lambda: Artefact(
+            learn_codebook((item.image() for item in items), random_state=config.seed).to_arrays()
+        ),
+    )
+    tell("codebook", 1, 1, "")
+    codebook = Codebook.from_arrays(dict(made.arrays))
+    return FeatureStage(store, preset.with_codebook(codebook), parts.key("codebook"))
+
+
+def extract_all(
+    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int, tell: Report
+) -> None:
+    """Compute the features of all images, several at a time."""
+    tell("features", 0, len(items), "")
+    jobs = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
+    for done, _ in enumerate(jobs(delayed(stage.make)(item) for item in items), start=1):
+        tell("features", done, len(items), "")
+
+
+@dataclass(frozen=True, eq=False)
+class _Truth:
+    """Labels and folds of all training superpixels, one image after the other."""
+
+    labels: npt.NDArray[np.int64]
+    known: npt.NDArray[np.bool_]
+    area: FloatArray
+    fold: npt.NDArray[np.int64]
+    image_fold: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, images: Sequence[SuperpixelImage], config: SegmentationConfig) -> _Truth:
+        area = np.concatenate([i.labelled for i in images])
+        image_fold = fold_of_image(len(images), config.unary.n_folds)
+        sizes = [i.n_superpixels for i in images]
+        labels = np.concatenate([i.labels for i in images])
+        return cls(labels, area > 0, area, np.repeat(image_fold, sizes), image_fold)
+
+
+def _unaries(
+    stage: FeatureStage,
+    items: Sequence[TrainingImage],
+    truth: _Truth,
+    config: SegmentationConfig,
+    keys: tuple[str, ...],
+    n_jobs: int,
+    tell: Report,
+) -> dict[str, tuple[StumpSum, FloatArray]]:
+    """Train the classifiers of all groups, several at a time."""
+    names = [g.name for g in stage.preset.groups]
+    tell("unaries", 0, len(names), "")
+    jobs = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
+    found = jobs(delayed(_unary)(stage, items, truth, config, keys, name) for name in names)
+    unaries = {}
+    for done, (name, artefact) in enumerate(zip(names, found, strict=True), start=1):
+        arrays = dict(artefact.arrays)
+        out_of_fold = arrays.pop("out_of_fold")
+        unaries[name] = (StumpSum.unpack(arrays), out_of_fold)
+        tell("unaries", done, len(names), name)
+    return unaries
+
+
+def _unary(
+    stage: FeatureStage,
+    items: Sequence[TrainingImage],
+    truth: _Truth,
+    config: SegmentationConfig,
+    keys: tuple[str, ...],
+    name: str,
+) -> Artefact:
+    settings = config.unary
+
+    def make() -> Artefact:
+        table = np.concatenate([stage.group(item, name) for item in items])
+        trained = train_unary(table, truth.labels, truth.known, truth.fold, settings, config.seed)
+        return Artefact({**trained.stumps.pack(), "out_of_fold": trained.out_of_fold})
+
+    parameters = {"group": name, "seed": config.seed, **asdict(settings)}
+    parts = KeyParts({**parameters, **stage.preset.to_config()}, (*keys, stage.codebook_key))
+    return stage.store.get_or_make("unary", parts, make)
+
+
+def _context(
+    stage: FeatureStage,
+    images: Sequence[SuperpixelImage],
+    first: FloatArray,
+    truth: _Truth,
+    config: SegmentationConfig,
+    keys: tuple[str, ...],
+    tell: Report,
+) -> tuple[Context | None, FloatArray | None]:
+    """Train the second stage, where the config has one."""
+    if not config.uses_context:
+        return None, None
+    tell("context", 0, 1, "")
+
+    def make() -> Artefact:
+        context, scores = fit_context(
+            images, first, truth.image_fold, config.booster, config.n_boosters, config.seed
+        )
+        return Artefact({**context.to_arrays(), "out_of_fold": scores})
+
+    parameters = {
+        "seed": config.seed,
+        "n_boosters": config.n_boosters,
+        **asdict(config.booster),
+        "unary": asdict(config.unary),
+        "preset": stage.preset.to_config(),
+    }
+    parts = KeyParts(parameters, (*keys, stage.codebook_key))
+    made = dict(stage.store.get_or_make("context", parts, make).arrays)
+    tell("context", 1, 1, "")
+    return Context.from_arrays(made), made["out_of_fold"]

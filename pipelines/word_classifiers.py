@@ -1,0 +1,65 @@
+"""The linear SVM on visual words: a superpixel classifier to compare with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.pipelines.segmentation_model import LinearWords
+
+FloatArray = npt.NDArray[np.float64]
+
+C_CHOICES = (1e-2, 1e-1, 1.0, 1e1, 1e2)
+"""Of the hinge loss per example on features in [0, 1]; the best one out of fold is taken."""
+
+
+def fit_linear_words(
+    features: npt.NDArray[Any],
+    labels: npt.NDArray[np.int64],
+    known: npt.NDArray[np.bool_],
+    fold: npt.NDArray[np.int64],
+    area: FloatArray,
+) -> LinearWords:
+    """Fit a linear SVM on word histograms; C is the best on the last fold.
+
+    Parameters
+    ----------
+    features : ndarray of shape (N, K)
+    labels : ndarray of int, shape (N,)
+    known : ndarray of bool, shape (N,)
+    fold : ndarray of int, shape (N,)
+    area : ndarray of shape (N,)
+        Labelled pixels, which count in the choice of C.
+    """
+    last = fold == fold.max()
+    chosen = C_CHOICES[len(C_CHOICES) // 2]
+    if not last.all():
+        train, test = known & ~last, known & last
+        accuracy = [
+            _agreement(
+                _fit(features[train], labels[train], C), features[test], labels[test], area[test]
+            )
+            for C in C_CHOICES
+        ]
+        chosen = C_CHOICES[int(np.argmax(accuracy))]
+    return _fit(features[known], labels[known], chosen)
+
+
+def _fit(features: npt.NDArray[Any], labels: npt.NDArray[np.int64], C: float) -> LinearWords:
+    from sklearn.svm import LinearSVC
+
+    scale = float(features.max(initial=1))
+    model = LinearSVC(C=C, dual=False, class_weight=None, max_iter=2000)
+    model.fit(features / scale, labels)
+    return LinearWords(model.coef_[0] / scale, float(model.intercept_[0]))
+
+
+def _agreement(
+    model: LinearWords, features: npt.NDArray[Any], labels: npt.NDArray[np.int64], area: FloatArray
+) -> float:
+    """Return the mean over the classes of the share of pixels labelled right."""
+    right = (model(features) > 0) == (labels > 0)
+    shares = [np.average(right[labels == k], weights=area[labels == k]) for k in np.unique(labels)]
+    return float(np.mean(shares))
