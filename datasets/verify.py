@@ -11,6 +11,7 @@ from typing import Literal
 from segboost.datasets.base import (
     FOREGROUND,
     ByteArray,
+    DatasetError,
     LabelledImage,
     SegmentationDataset,
     describe_mismatch,
@@ -105,7 +106,11 @@ def verify_graz02(
     root: str | PathLike[str], category: str, progress: Progress | None = None
 ) -> Verification:
     """Check a category of Graz-02 file by file, the names that should be there included."""
-    files = find_graz02(root, category)
+    try:
+        files = find_graz02(root, category)
+    except DatasetError as error:
+        lost = [Finding(CATEGORIES[category].folder, "missing", str(error))]
+        return Verification(f"graz02/{category}", 0, 0, tuple(lost))
     report = verify_dataset(load_graz02(root, category, partial=True), progress, _why_empty)
     lost = [Finding(files.name(n), "missing", "no image file") for n in files.missing_images()]
     lost += [Finding(files.name(n), "missing", "no mask file") for n in files.missing_masks()]

@@ -139,14 +139,14 @@ def _plan(
 
 def _run(label: str, check: Callable[[Progress], Verification]) -> Verification:
     """Run a check, with a bar on standard error where that is a terminal."""
+    if not sys.stderr.isatty():
+        return check(lambda done, total: None)
     with typer.progressbar(length=1, label=label, file=sys.stderr, show_pos=True) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.length = total
             bar.update(1)
 
-        if not sys.stderr.isatty():
-            return check(lambda done, total: None)
         return check(progress)
 
 
