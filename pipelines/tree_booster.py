@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from segboost.pipelines.tree_bins import decode_thresholds, encode, find_edges
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -70,6 +72,7 @@ class TreeBooster:
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         s = settings or BoosterSettings()
+        edges = [find_edges(column) for column in X.T]
         model = HistGradientBoostingClassifier(
             max_iter=s.n_trees,
             learning_rate=s.learning_rate,
@@ -79,27 +82,28 @@ class TreeBooster:
             max_features=s.max_features,
             early_stopping=False,
             random_state=seed,
-        ).fit(X, y, sample_weight=sample_weight)
+        ).fit(encode(X, edges), y, sample_weight=sample_weight)
         nodes = [predictors[0].nodes for predictors in model._predictors]
         baseline = float(np.ravel(model._baseline_prediction)[0])
-        return cls._from_nodes(nodes, baseline, X.shape[1])
+        return cls._from_nodes(nodes, baseline, edges)
 
     @classmethod
-    def _from_nodes(cls, trees: list[Any], baseline: float, n_features: int) -> TreeBooster:
+    def _from_nodes(cls, trees: list[Any], baseline: float, edges: list[FloatArray]) -> TreeBooster:
         sizes = np.array([len(t) for t in trees], dtype=np.int64)
         root = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         nodes = np.concatenate(trees)
         shift = np.repeat(root, sizes)
         leaf = nodes["is_leaf"].astype(bool)
+        feature = np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32)
         return cls(
             baseline=baseline,
             root=root,
-            feature=np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32),
-            threshold=np.where(leaf, 0.0, nodes["num_threshold"]).astype(np.float64),
+            feature=feature,
+            threshold=decode_thresholds(feature, nodes["num_threshold"], edges),
             left=np.where(leaf, 0, nodes["left"].astype(np.int64) + shift),
             right=np.where(leaf, 0, nodes["right"].astype(np.int64) + shift),
             value=np.where(leaf, nodes["value"], 0.0).astype(np.float64),
-            n_features=n_features,
+            n_features=len(edges),
         )
 
     def decision_function(self, X: npt.NDArray[Any]) -> FloatArray:
