@@ -19,8 +19,10 @@ from segboost.datasets.synthetic_textures import (
 
 OBJECT_PATTERNS = ("stripes", "checks")
 GROUND_PATTERNS = ("blotches", "grain")
-OBJECT_HUE, OBJECT_HUE_SPREAD = 0.06, 0.05
-"""Objects are warm, orange on average. Ground may be of any hue, warm ones included."""
+OBJECT_HUE, OBJECT_HUE_SPREAD = 0.06, 0.03
+"""Objects are warm, orange on average."""
+GROUND_HUES = (0.14, 0.75)
+"""From yellow to violet; one ground in six is as warm as an object."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def render_scene(rng: np.random.Generator, shape: tuple[int, int]) -> Scene:
     """
     image = _ground(rng, shape)
     mask = np.zeros(shape, dtype=bool)
-    for _ in range(int(rng.integers(2, 5))):
+    for _ in range(int(rng.integers(1, 4))):
         _place(rng, image, _distractor(rng, shape), draw_distractor_texture(rng))
     for _ in range(int(rng.choice([1, 2, 3], p=[0.45, 0.4, 0.15]))):
         outline = draw_shape(rng, str(rng.choice(OBJECT_SHAPES)), shape, _size(rng, shape))
@@ -81,7 +83,8 @@ def _ground(rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
     """Return two grounds that meet at a wavy horizon."""
     parts = []
     for _ in range(2):
-        texture = draw_texture(rng, str(rng.choice(GROUND_PATTERNS)), rng.uniform(0.0, 0.7))
+        hue = OBJECT_HUE if rng.random() < 1 / 6 else rng.uniform(*GROUND_HUES)
+        texture = draw_texture(rng, str(rng.choice(GROUND_PATTERNS)), hue)
         parts.append(paint_texture(rng, texture, shape))
     rows = np.arange(shape[0], dtype=np.float32)[:, None]
     wave = smooth_noise(rng, (1, shape[1]), 0.12 * shape[1])
@@ -106,7 +109,7 @@ def _place(
         return
     where = box[0]
     inside = outline[where]
-    fade = np.clip(1.0 + 0.35 * smooth_noise(rng, inside.shape, 6.0), 0.45, 1.0)
+    fade = np.clip(0.95 + 0.3 * smooth_noise(rng, inside.shape, 4.0), 0.4, 1.0)
     opacity = (inside * fade)[..., None]
     image[where] += opacity * (paint_texture(rng, texture, inside.shape) - image[where])
 
