@@ -32,24 +32,40 @@ class BaseStructBoost(BaseEstimator):
     from their data and hand it to `_fit_task`.
     """
 
-    C: float
-    n_iterations: int
-    weak_learner: str | WeakLearner
-    slack: Slack | Literal["auto"]
-    gap: float
-    epsilon_cg: float
-    epsilon_cp: float | None
-    method: Method
-    n_jobs: int | None
-    warm_start: bool
-    random_state: Any
-    callback: Callback | None
-    checkpoint: str | os.PathLike[str] | None
-
     ensemble_: Ensemble
     history_: list[Step]
     certificate_: Certificate
     n_iter_: int
+
+    def __init__(
+        self,
+        C: float = 100.0,
+        n_iterations: int = 200,
+        weak_learner: str | WeakLearner = "stump",
+        slack: Slack | Literal["auto"] = "auto",
+        gap: float = 1e-3,
+        epsilon_cg: float = 1e-3,
+        epsilon_cp: float | None = None,
+        method: Method = "default",
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        callback: Callback | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.C = C
+        self.n_iterations = n_iterations
+        self.weak_learner = weak_learner
+        self.slack = slack
+        self.gap = gap
+        self.epsilon_cg = epsilon_cg
+        self.epsilon_cp = epsilon_cp
+        self.method = method
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.checkpoint = checkpoint
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write the fitted model to a folder of JSON and npz; `segboost.load_model` reads it."""

@@ -89,21 +89,23 @@ class CRFStructBoost(BaseStructBoost):
         callback: Callback | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.C = C
-        self.n_iterations = n_iterations
-        self.weak_learner = weak_learner
+        super().__init__(
+            C=C,
+            n_iterations=n_iterations,
+            weak_learner=weak_learner,
+            slack=slack,
+            gap=gap,
+            epsilon_cg=epsilon_cg,
+            epsilon_cp=epsilon_cp,
+            method=method,
+            n_jobs=n_jobs,
+            warm_start=warm_start,
+            random_state=random_state,
+            callback=callback,
+            checkpoint=checkpoint,
+        )
         self.pairwise_learner = pairwise_learner
-        self.slack = slack
         self.fit_intercept = fit_intercept
-        self.gap = gap
-        self.epsilon_cg = epsilon_cg
-        self.epsilon_cp = epsilon_cp
-        self.method = method
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.checkpoint = checkpoint
 
     def fit(
         self,

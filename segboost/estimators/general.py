@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Iterator
+from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from segboost._types import FloatArray, Slack
-from segboost.estimators.base import BaseStructBoost, Method
-from segboost.estimators.training import Callback
+from segboost._types import FloatArray
+from segboost.estimators.base import BaseStructBoost
 from segboost.solver.atoms import Task
 from segboost.weak.base import WeakLearner
 from segboost.weak.registry import with_jobs
@@ -72,36 +70,6 @@ class StructBoost(BaseStructBoost):
     >>> model.predict(MulticlassTask(X, None, 3))
     array([0, 0, 1, 1, 2, 2])
     """
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        n_iterations: int = 200,
-        weak_learner: str | WeakLearner | Sequence[str | WeakLearner] = "stump",
-        slack: Slack | Literal["auto"] = "auto",
-        gap: float = 1e-3,
-        epsilon_cg: float = 1e-3,
-        epsilon_cp: float | None = None,
-        method: Method = "default",
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        callback: Callback | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self.C = C
-        self.n_iterations = n_iterations
-        self.weak_learner = weak_learner  # type: ignore[assignment]
-        self.slack = slack
-        self.gap = gap
-        self.epsilon_cg = epsilon_cg
-        self.epsilon_cp = epsilon_cp
-        self.method = method
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.checkpoint = checkpoint
 
     def fit(self, task: Task, y: None = None) -> Self:
         """Learn the task; `y` is ignored, labels are part of it."""

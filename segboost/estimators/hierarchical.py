@@ -74,21 +74,23 @@ random_state, callback, checkpoint
         callback: Callback | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
+        super().__init__(
+            C=C,
+            n_iterations=n_iterations,
+            weak_learner=weak_learner,
+            slack=slack,
+            gap=gap,
+            epsilon_cg=epsilon_cg,
+            epsilon_cp=epsilon_cp,
+            method=method,
+            n_jobs=n_jobs,
+            warm_start=warm_start,
+            random_state=random_state,
+            callback=callback,
+            checkpoint=checkpoint,
+        )
         self.taxonomy = taxonomy
         self.coding = coding
-        self.C = C
-        self.n_iterations = n_iterations
-        self.weak_learner = weak_learner
-        self.slack = slack
-        self.gap = gap
-        self.epsilon_cg = epsilon_cg
-        self.epsilon_cp = epsilon_cp
-        self.method = method
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.checkpoint = checkpoint
 
     def tree_loss(self, y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
         """Return the mean height of the first common ancestor of true and predicted classes."""

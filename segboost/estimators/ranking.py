@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import Any, Literal, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +12,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from segboost._types import FloatArray, Slack
-from segboost.estimators.base import BaseStructBoost, Method
+from segboost.estimators.base import BaseStructBoost
 from segboost.estimators.thresholds import rank_thresholds
-from segboost.estimators.training import Callback
 from segboost.solver.atoms import Task
 from segboost.tasks.ranking import RankingTask
-from segboost.weak.base import WeakLearner
 
 TABLE = (np.float64, np.float32, np.uint8)
 AUTO_BLOCKS = 10
@@ -91,36 +88,6 @@ class StructBoostRanker(_PairwiseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        C: float = 100.0,
-        n_iterations: int = 200,
-        weak_learner: str | WeakLearner = "stump",
-        slack: Slack | Literal["auto"] = "auto",
-        gap: float = 1e-3,
-        epsilon_cg: float = 1e-3,
-        epsilon_cp: float | None = None,
-        method: Method = "default",
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        callback: Callback | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self.C = C
-        self.n_iterations = n_iterations
-        self.weak_learner = weak_learner
-        self.slack = slack
-        self.gap = gap
-        self.epsilon_cg = epsilon_cg
-        self.epsilon_cp = epsilon_cp
-        self.method = method
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.checkpoint = checkpoint
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn to order the rows of X, shape (n, d), as y, shape (n,), does.
 
@@ -184,36 +151,6 @@ random_state, callback, checkpoint
     >>> StructBoostOrdinal(C=100, random_state=0).fit(X, y).predict([[1.0], [5.0], [10.0]])
     array([1, 2, 3])
     """
-
-    def __init__(
-        self,
-        C: float = 100.0,
-        n_iterations: int = 200,
-        weak_learner: str | WeakLearner = "stump",
-        slack: Slack | Literal["auto"] = "auto",
-        gap: float = 1e-3,
-        epsilon_cg: float = 1e-3,
-        epsilon_cp: float | None = None,
-        method: Method = "default",
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        callback: Callback | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self.C = C
-        self.n_iterations = n_iterations
-        self.weak_learner = weak_learner
-        self.slack = slack
-        self.gap = gap
-        self.epsilon_cg = epsilon_cg
-        self.epsilon_cp = epsilon_cp
-        self.method = method
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from X, shape (n, d), and the ranks y, shape (n,): any sortable classes."""
