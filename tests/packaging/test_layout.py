@@ -46,9 +46,9 @@ def test_every_requirement_is_pinned():
 def test_no_file_names_a_place_of_one_machine():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")
-    pattern = "|".join(rf"(^|[^A-Za-z0-9._~]){place}/" for place in ("/root", "/home", "/work"))
+    pattern = "|".join(rf"(^|[^A-Za-z0-9._~])/{place}/" for place in ("root", "home", "work"))
     done = subprocess.run(
-        ["git", "grep", "-nIE", pattern, "--", ".", ":!tests/packaging"],
+        ["git", "grep", "-nIE", pattern],
         cwd=ROOT,
         capture_output=True,
         text=True,
