@@ -23,7 +23,7 @@ def split_by_fraction(
     Examples
     --------
     >>> split_by_fraction(["a", "b", "c", "d"], 0.5, seed=0)
-    (['a', 'b'], ['c', 'd'])
+    (['b', 'd'], ['a', 'c'])
     """
     if not 0 <= test_fraction <= 1:
         raise ValueError(f"test_fraction must lie in [0, 1], got {test_fraction}")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from segboost.estimators.hierarchical import HierarchicalStructBoostClassifier
     from segboost.estimators.multiclass import StructBoostClassifier
     from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
-    from segboost.storage.folder import ModelFileError
     from segboost.estimators.saving import load_model
+    from segboost.storage.folder import ModelFileError
     from segboost.tasks.crf import CRFInstance
 
 _HOME = {

@@ -65,9 +65,9 @@ class CRFStructBoost(BaseStructBoost):
     ...     unary = np.column_stack([1 - 2 * labels + rng.normal(0, 1.5, 20)])
     ...     edges = np.column_stack([np.arange(19), np.arange(1, 20)])
     ...     return CRFInstance(unary, edges, np.ones((19, 1)), labels)
-    >>> model = CRFStructBoost(C=10, random_state=0).fit([chain() for _ in range(30)])
+    >>> model = CRFStructBoost(C=1, random_state=0).fit([chain() for _ in range(30)])
     >>> test = [chain() for _ in range(30)]
-    >>> np.mean([np.mean(model.predict(c) == c.labels) for c in test]) > 0.9
+    >>> bool(np.mean([np.mean(model.predict(c) == c.labels) for c in test]) > 0.85)
     True
     """
 
