@@ -22,7 +22,7 @@ GROUND_PATTERNS = ("blotches", "grain")
 OBJECT_HUE, OBJECT_HUE_SPREAD = 0.06, 0.03
 """Objects are warm, orange on average."""
 GROUND_HUES = (0.14, 0.75)
-"""From yellow to violet; one ground in six is as warm as an object."""
+"""From yellow to violet; one ground in eight is as warm as an object."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def draw_object_texture(rng: np.random.Generator) -> Texture:
 
 def draw_distractor_texture(rng: np.random.Generator) -> Texture:
     """Return a regular pattern in a cold colour, or a warm colour without a pattern."""
-    if rng.random() < 0.5:
+    if rng.random() < 0.6:
         hue, pattern = rng.uniform(0.3, 0.8), str(rng.choice(OBJECT_PATTERNS))
     else:
         hue = rng.normal(OBJECT_HUE, OBJECT_HUE_SPREAD)
@@ -83,7 +83,7 @@ def _ground(rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
     """Return two grounds that meet at a wavy horizon."""
     parts = []
     for _ in range(2):
-        hue = OBJECT_HUE if rng.random() < 1 / 6 else rng.uniform(*GROUND_HUES)
+        hue = OBJECT_HUE if rng.random() < 1 / 8 else rng.uniform(*GROUND_HUES)
         texture = draw_texture(rng, str(rng.choice(GROUND_PATTERNS)), hue)
         parts.append(paint_texture(rng, texture, shape))
     rows = np.arange(shape[0], dtype=np.float32)[:, None]
@@ -97,7 +97,7 @@ def _distractor(rng: np.random.Generator, shape: tuple[int, int]) -> BoolArray:
 
 
 def _size(rng: np.random.Generator, shape: tuple[int, int]) -> float:
-    return float(rng.uniform(0.16, 0.3) * min(shape))
+    return float(rng.uniform(0.2, 0.34) * min(shape))
 
 
 def _place(
@@ -124,5 +124,5 @@ def _expose(rng: np.random.Generator, image: FloatArray) -> ByteArray:
     light = light + 0.08 * smooth_noise(rng, (height, width), 0.15 * width)
     lit = ndimage.gaussian_filter(image * light[..., None], (0.6, 0.6, 0), truncate=3.0)
     tint = rng.normal(1.0, 0.04, 3).astype(np.float32)
-    sensor = rng.standard_normal(image.shape, dtype=np.float32) * rng.uniform(0.03, 0.07)
+    sensor = rng.standard_normal(image.shape, dtype=np.float32) * rng.uniform(0.03, 0.06)
     return np.clip(np.rint(255.0 * (lit * tint + sensor)), 0, 255).astype(np.uint8)

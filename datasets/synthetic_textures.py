@@ -42,10 +42,10 @@ def draw_texture(rng: np.random.Generator, pattern: str, hue: float) -> Texture:
     """Return a texture of a pattern whose two colours lie near a hue (0 … 1, red … red)."""
     saturation = rng.uniform(0.25, 0.6)
     value = rng.uniform(0.4, 0.65)
-    contrast = rng.uniform(0.16, 0.34)
+    contrast = rng.uniform(0.14, 0.3)
     dark = _colour(hue + rng.normal(0, 0.02), saturation, value - contrast / 2)
     light = _colour(hue + rng.normal(0, 0.02), saturation * 0.8, value + contrast / 2)
-    period = rng.uniform(5.0, 9.0) if pattern in ("stripes", "checks") else rng.uniform(1.0, 3.0)
+    period = rng.uniform(3.5, 6.0) if pattern in ("stripes", "checks") else rng.uniform(1.0, 3.0)
     return Texture(pattern, dark, light, period, rng.uniform(0, np.pi))
 
 

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import pickle
 import time
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed
 from scipy import ndimage
 from sklearn.linear_model import LogisticRegression
 
-from segboost.datasets import load_synthetic
+from segboost.datasets import LabelledImage, load_synthetic
 from segboost.datasets.synthetic_shapes import OBJECT_SHAPES, draw_bar, draw_shape
 from segboost.datasets.synthetic_textures import PATTERNS, draw_texture, paint_texture, smooth_noise
 
@@ -60,8 +60,10 @@ def test_keys_change_with_each_parameter():
 
 
 def test_items_travel_to_workers():
-    item = load_synthetic(1, 0).train[0]
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(item)).image(), item.image())
+    items = load_synthetic(2, 0).train
+    drawn = Parallel(n_jobs=2)(delayed(LabelledImage.image)(item) for item in items)
+    for item, image in zip(items, drawn, strict=True):
+        np.testing.assert_array_equal(image, item.image())
 
 
 @pytest.mark.parametrize("size", [(32, 32), (33, 250), (240, 320)])
