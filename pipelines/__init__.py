@@ -1,1 +1,19 @@
 """Staged jobs on data sets (imported as segboost.pipelines)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from segboost.pipelines.segmentation import SegmentationPipeline
+
+__all__ = ["SegmentationPipeline"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, when it is: the command line needs little of it at once."""
+    if name in __all__:
+        from segboost.pipelines import segmentation
+
+        return getattr(segmentation, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,7 @@ from segboost.features.extract import extract_features
 from segboost.features.presets import Preset, find_preset
 from segboost.features.words import Codebook, learn_codebook
 from segboost.pipelines.artefacts import Artefact, ArtefactStore, KeyParts
+from segboost.pipelines.crf_cache import cached_crf, crf_key
 from segboost.pipelines.crf_stage import LearnedCRF, learn_crf
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_model import SegmentationModel, UnaryModel
@@ -35,7 +36,10 @@ Report = Callable[[str, int, int, str], Any]
 class TrainingImage(Protocol):
     """What training needs of a labelled image; `segboost.datasets.LabelledImage` has it."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """A name that no other image of the set has."""
+        ...
 
     def image(self) -> npt.NDArray[np.uint8]:
         """Return the image, shape (H, W, 3)."""
@@ -151,7 +155,13 @@ def train_segmenter(
             note = f"objective {s.objective:.5g}, gap {s.gap:.2g}"
             tell("crf", getattr(s, "iteration", 0), config.n_iterations, note)
 
-        learned = learn_crf(images, by_image, config, n_jobs, step)
+        tell("crf", 0, config.n_iterations, "")
+        learned = cached_crf(
+            store,
+            crf_key(images, by_image, config),
+            config.method,
+            lambda: learn_crf(images, by_image, config, n_jobs, step),
+        )
     elif config.method == "svm":
         table = np.concatenate([stage.group(item, "words") for item in items])
         words = fit_linear_words(table, truth.labels, truth.known, truth.fold, truth.area)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from segboost._version import __version__
-from segboost.cli import datasets, demo, features
+from segboost.cli import datasets, demo, evaluate, features, segment, train
 
 FAILED, MISUSE, INTERRUPTED = 1, 2, 130
 
@@ -26,6 +26,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("train")(train.train)
+app.command("segment")(segment.segment)
+app.command("evaluate")(evaluate.evaluate)
 app.command("demo")(demo.demo)
 app.add_typer(features.app, name="features")
 app.add_typer(datasets.app, name="datasets")

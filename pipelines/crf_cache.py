@@ -1,0 +1,75 @@
+"""The learned CRF as an artefact: learned again only where its images or settings changed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.pipelines.artefacts import Artefact, ArtefactStore, KeyParts, array_key
+from segboost.pipelines.crf_stage import LearnedCRF, Trial
+from segboost.pipelines.metrics import SegmentationScores
+from segboost.pipelines.potentials import PotentialSettings
+from segboost.pipelines.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation_files import load_any_crf, save_any_crf
+from segboost.pipelines.superpixel_image import SuperpixelImage
+
+SCHEMA = 1
+"""To be raised whenever the same images and settings give another CRF."""
+
+
+def crf_key(
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[npt.NDArray[np.float64]],
+    config: SegmentationConfig,
+) -> KeyParts:
+    """Return what a CRF depends on: graphs, truth, unary scores and its own settings."""
+    names = ("method", "C", "C_choices", "losses", "n_iterations", "validation_share", "seed")
+    settings = {name: getattr(config, name) for name in names}
+    inputs = tuple(
+        array_key(
+            *(image.area, image.edges, image.boundary_length, image.luv_difference),
+            *(*image.truth, unary),
+        )
+        for image, unary in zip(images, scores, strict=True)
+    )
+    return KeyParts({**settings, "potentials": asdict(config.potentials)}, inputs, SCHEMA)
+
+
+def cached_crf(
+    store: ArtefactStore, parts: KeyParts, method: str, learn: Callable[[], LearnedCRF]
+) -> LearnedCRF:
+    """Return the CRF of the store, or learn and keep it; either predicts the same, to the bit."""
+    found = store.get_or_make("crf", parts, lambda: _pack(learn()))
+    return _unpack(found, method)
+
+
+def _pack(learned: LearnedCRF) -> Artefact:
+    with tempfile.TemporaryDirectory() as place:
+        save_any_crf(learned.model, Path(place))
+        files = {path.name: path.read_bytes() for path in sorted(Path(place).iterdir())}
+    trials = [{**asdict(t), "scores": t.scores.to_dict()} for t in learned.trials]
+    document: dict[str, Any] = {
+        "C": learned.C,
+        "potentials": asdict(learned.potentials),
+        "trials": trials,
+    }
+    return Artefact({n: np.frombuffer(data, np.uint8) for n, data in files.items()}, document)
+
+
+def _unpack(artefact: Artefact, method: str) -> LearnedCRF:
+    with tempfile.TemporaryDirectory() as place:
+        for name, data in artefact.arrays.items():
+            (Path(place) / Path(name).name).write_bytes(data.tobytes())
+        model = load_any_crf(Path(place), method)
+    trials = tuple(
+        Trial(t["C"], t["loss"], SegmentationScores.from_dict(t["scores"]))
+        for t in artefact.document["trials"]
+    )
+    potentials = PotentialSettings(**artefact.document["potentials"])
+    return LearnedCRF(model, potentials, float(artefact.document["C"]), trials)

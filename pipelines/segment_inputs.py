@@ -1,0 +1,64 @@
+"""Which image files to segment: from files, folders and patterns to a checked list."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from segboost.datasets.reading import list_images
+
+
+def find_images(sources: Iterable[str]) -> list[Path]:
+    """Return the image files that files, folders and glob patterns name, each once, in order.
+
+    Folders are not entered deeper; of a folder and a pattern only names with the ending of an
+    image are taken. A file that is named itself is taken whatever its ending.
+
+    Raises
+    ------
+    ValueError
+        Where a source names nothing.
+    """
+    found: dict[Path, None] = {}
+    for source in sources:
+        named = _expand(source)
+        if not named:
+            raise ValueError(f"{source}: there is no such image, folder with images or match")
+        found.update(dict.fromkeys(named))
+    return list(found)
+
+
+def check_names(images: Sequence[Path], output: Path) -> None:
+    """Refuse images whose masks would overwrite each other or an image; before any work.
+
+    Raises
+    ------
+    ValueError
+        Names the two files.
+    """
+    by_stem: dict[str, Path] = {}
+    for path in images:
+        other = by_stem.setdefault(path.stem, path)
+        if other != path:
+            raise ValueError(
+                f"{other} and {path} would both become {path.stem}.png: segment them into "
+                "different folders or rename one"
+            )
+    taken = {path.resolve() for path in images}
+    for path in images:
+        target = output / f"{path.stem}.png"
+        if target.resolve() in taken:
+            raise ValueError(f"the mask of {path} would overwrite {target}: name another --output")
+
+
+def _expand(source: str) -> list[Path]:
+    path = Path(source)
+    if path.is_dir():
+        return list_images(path)[0]
+    if path.exists():
+        return [path]
+    found = [Path(name) for name in sorted(glob.glob(source, recursive=True))]
+    folders = sorted({p.parent for p in found})
+    images = {p for folder in folders for p in list_images(folder)[0]}
+    return [p for p in found if p in images]

@@ -1,0 +1,29 @@
+"""Scores as lines for people."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from segboost.pipelines.metrics import SegmentationScores
+
+TITLES = {
+    "mean_iou": "mean intersection/union",
+    "iou_foreground": "  foreground",
+    "iou_background": "  background",
+    "mean_recall": "mean recall (pixel accuracy)",
+    "recall_foreground": "  foreground",
+    "recall_background": "  background",
+    "break_even": "precision = recall",
+}
+
+
+def show_scores(scores: SegmentationScores) -> None:
+    """Print the scores as fractions, a line each, under their fixed names."""
+    for name, title in TITLES.items():
+        value = getattr(scores, name)
+        shown = "   --" if math.isnan(value) else f"{value:.4f}"
+        typer.echo(f"  {name:18} {shown}  {title}")
