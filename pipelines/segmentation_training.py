@@ -142,7 +142,7 @@ def train_segmenter(
     truth = _Truth.of(images, config)
     unaries = _unaries(stage, items, truth, config, keys, n_jobs, tell)
     first = np.column_stack([oof for _, oof in unaries.values()])
-    context, extra = _context(stage, images, first, truth, config, keys, tell)
+    context, extra = _context(stage, images, first, truth, config, keys, n_jobs, tell)
     scores = first if extra is None else np.column_stack([first, extra])
     scale = np.maximum(scores.std(axis=0), 1e-12)
     model_unary = UnaryModel({name: s for name, (s, _) in unaries.items()}, context, scale)
@@ -275,6 +275,7 @@ def _context(
     truth: _Truth,
     config: SegmentationConfig,
     keys: tuple[str, ...],
+    n_jobs: int,
     tell: Report,
 ) -> tuple[Context | None, FloatArray | None]:
     """Train the second stage, where the config has one."""
@@ -284,7 +285,13 @@ def _context(
 
     def make() -> Artefact:
         context, scores = fit_context(
-            images, first, truth.image_fold, config.booster, config.n_boosters, config.seed
+            images,
+            first,
+            truth.image_fold,
+            config.booster,
+            config.n_boosters,
+            config.seed,
+            n_jobs,
         )
         return Artefact({**context.to_arrays(), "out_of_fold": scores})
 

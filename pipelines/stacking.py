@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib import Parallel, delayed
 
 from segboost.pipelines.context_features import context_features
 from segboost.pipelines.superpixel_image import SuperpixelImage
@@ -92,6 +93,7 @@ def fit_context(
     settings: BoosterSettings,
     n_boosters: int,
     seed: int,
+    n_jobs: int = 1,
 ) -> tuple[Context, FloatArray]:
     """Learn the second stage; return it with its out-of-fold scores, shape (N, 2).
 
@@ -107,29 +109,36 @@ def fit_context(
     n_boosters : int
         Boosters of different seeds whose scores are averaged.
     seed : int
+    n_jobs : int
+        Folds that are learned side by side; the result is the same.
     """
     data = _Stacked.of(images, first, fold_of_image)
-    summary = np.zeros(len(data.labels))
-    for k in data.folds:
-        inside = data.fold == k
-        known = ~inside & data.known if len(data.folds) > 1 else data.known
-        fitted = Summary.fit(first[known], data.labels[known], data.weight[known])
-        summary[inside] = fitted(first[inside])
+    summary = _summary_out_of_fold(first, data)
     table = np.concatenate(
         [
             context_features(image, first[span], summary[span])
             for image, span in zip(images, data.spans, strict=True)
         ]
     )
+    *by_fold, final = Parallel(n_jobs=n_jobs)(
+        delayed(_boosters)(table, data, rows, settings, n_boosters, seed)
+        for rows in [*data.outside, data.known]
+    )
     score = np.zeros(len(data.labels))
-    for k in data.folds:
+    for k, boosters in zip(data.folds, by_fold or [final], strict=True):
         inside = data.fold == k
-        known = ~inside & data.known if len(data.folds) > 1 else data.known
-        boosters = _boosters(table, data, known, settings, n_boosters, seed)
         score[inside] = np.mean([b.decision_function(table[inside]) for b in boosters], axis=0)
-    final = _boosters(table, data, data.known, settings, n_boosters, seed)
     overall = Summary.fit(first[data.known], data.labels[data.known], data.weight[data.known])
     return Context(overall, final), np.column_stack([summary, score])
+
+
+def _summary_out_of_fold(first: FloatArray, data: _Stacked) -> FloatArray:
+    """Return the summary of every superpixel, learned without its fold."""
+    summary = np.zeros(len(data.labels))
+    for k, rows in zip(data.folds, data.outside or [data.known], strict=True):
+        fitted = Summary.fit(first[rows], data.labels[rows], data.weight[rows])
+        summary[data.fold == k] = fitted(first[data.fold == k])
+    return summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +151,13 @@ class _Stacked:
     fold: IntArray
     folds: IntArray
     spans: tuple[slice, ...]
+
+    @property
+    def outside(self) -> list[npt.NDArray[np.bool_]]:
+        """For every fold the known superpixels of the others; none where there is one fold."""
+        if len(self.folds) < 2:
+            return []
+        return [self.known & (self.fold != k) for k in self.folds]
 
     @classmethod
     def of(
