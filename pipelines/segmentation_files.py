@@ -181,7 +181,7 @@ def _restore_crf(name: str | None, folder: Path, method: str) -> CRFModel | None
     if name is None:
         return None
     place = folder / Path(name).name
-    if not place.is_dir():
+    if not (place / DOCUMENT).is_file():
         raise ModelFileError(f"{folder} is not complete: its {name} is missing")
     if name != f"crf-{file_key(place / DOCUMENT)}":
         raise ModelFileError(f"{place} was edited or damaged: its checksum does not match")

@@ -93,11 +93,11 @@ class StageReporter:
         self._end(kind, error, trace)
 
     def _end(self, *reason: Any) -> None:
-        if self._stage is not None:
-            now = self._stage
+        now, self._stage = self._stage, None
+        closing, self._open = self._open, ExitStack()
+        closing.__exit__(*reason)
+        if now is not None:
             self._progress(Report(now.stage, now.done, now.total, now.message, finished=True))
-        self._open.__exit__(*reason)
-        self._open, self._stage = ExitStack(), None
 
 
 def train_on(

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from segboost.cli.main import run
+from segboost.pipelines.segmentation_files import save_segmenter
+from tests.pipelines.segmentation_sets import tiny_data, trained
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return str(save_segmenter(trained().model, tmp_path_factory.mktemp("model")))
+
+
+@pytest.fixture
+def images(tmp_path):
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for item in tiny_data().test:
+        Image.fromarray(item.image()).save(folder / f"{item.name}.png")
+    return folder
+
+
+def segment(model, output, *rest):
+    return run(["segment", "--model", model, "--output", str(output), "--jobs", "1", *rest])
+
+
+def test_masks_of_the_same_name_and_size(model, images, tmp_path, capsys):
+    output = tmp_path / "out"
+    assert segment(model, output, "--overlay", "--scores", str(images)) == 0
+    told = capsys.readouterr()
+    assert "3 of 3 images segmented" in told.out
+    assert told.err == ""
+    for path in images.iterdir():
+        mask = np.asarray(Image.open(output / path.name))
+        assert mask.shape == (72, 96)
+        assert set(np.unique(mask)) <= {0, 255}
+        assert Image.open(output / "overlays" / path.name).size == (96, 72)
+        assert Image.open(output / "scores" / path.name).mode.startswith("I")
+
+
+def test_a_broken_image_is_named_at_the_end_with_status_1(model, images, tmp_path, capsys):
+    (images / "a_broken.jpg").write_bytes(b"nothing")
+    output = tmp_path / "out"
+    assert segment(model, output, str(images)) == 1
+    told = capsys.readouterr()
+    assert "3 of 4 images segmented" in told.out
+    assert told.err.startswith("failed: a_broken.jpg: ")
+    assert told.err.count("\n") == 1
+    assert len(list(output.glob("*.png"))) == 3
+    with open(output / "results.csv", newline="") as file:
+        status = {row["name"]: row["status"] for row in csv.DictReader(file)}
+    assert status.pop("a_broken.jpg") != "done"
+    assert set(status.values()) == {"done"}
+
+
+def test_patterns_and_files(model, images, tmp_path):
+    output = tmp_path / "out"
+    assert segment(model, output, str(images / "*_00[01].png"), str(images / "test_001.png")) == 0
+    assert sorted(p.name for p in output.glob("*.png")) == ["test_000.png", "test_001.png"]
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda i: ["none.png"], "no such image"),
+        (lambda i: [str(i), "--model", "none"], "no model folder"),
+        (lambda i: [str(i), "--output", str(i)], "would overwrite"),
+    ],
+)
+def test_failures_before_the_work_are_one_line(make, text, model, images, tmp_path, capsys):
+    assert segment(model, tmp_path / "out", *make(images)) == 1
+    told = capsys.readouterr()
+    assert text in told.err
+    assert told.err.count("\n") == 1
+
+
+def test_misuse(model, images, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert segment(model, tmp_path / "file", str(images)) == 2
+    assert segment(model, tmp_path / "out") == 2
+    assert run(["segment", str(images), "--output", str(tmp_path / "out")]) == 2
+    assert "--model" in capsys.readouterr().err

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from segboost.cli.main import run
+from segboost.pipelines.metrics import SegmentationScores
+from segboost.pipelines.segmentation_files import load_segmenter
+from tests.pipelines.segmentation_sets import tiny_data, write_folders, write_settings
+
+NAMES = [name for name in SegmentationScores.__dataclass_fields__ if name != "n_images"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("train")
+
+
+@pytest.fixture(scope="module")
+def command(place):
+    data = tiny_data()
+    options = write_folders(place, data.train + data.test)
+    (place / "train.txt").write_text("\n".join(item.name for item in data.train))
+    options += ["--train-list", str(place / "train.txt"), "--jobs", "1"]
+    return ["train", *options, *write_settings(place / "settings.json")]
+
+
+@pytest.fixture(scope="module")
+def model(place, command):
+    assert run([*command, "--output", str(place / "model")]) == 0
+    return place / "model"
+
+
+def test_the_summary_names_folder_scores_times_and_memory(model, command, capsys):
+    assert run([*command, "--output", str(model)]) == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    assert told.out.splitlines()[-1] == f"model folder: {model}"
+    for name in (*NAMES, "features", "unaries", "crf", "evaluation", "peak memory", "C = 10"):
+        assert name in told.out
+
+
+def test_the_folder_has_the_model_and_its_scores(model):
+    assert load_segmenter(model).config.unary.n_stumps == 12
+    scores = json.loads((model / "scores.json").read_text())
+    assert scores["test"]["scores"]["n_images"] == 3
+    assert scores["n_train"] == 6
+    assert (model / "cache" / "codebook").is_dir()
+
+
+def test_resume_takes_the_settings_of_the_run(model, capsys):
+    before = (model / "model.json").read_bytes()
+    assert run(["train", "--resume", "--output", str(model), "--jobs", "1"]) == 0
+    assert (model / "model.json").read_bytes() == before
+    assert run(["train", "--resume", "--output", str(model), "--seed", "3"]) == 2
+    assert "another --seed" in capsys.readouterr().err
+
+
+def test_resume_needs_a_run(tmp_path, capsys):
+    assert run(["train", "--resume", "--output", str(tmp_path)]) == 2
+    assert "no run to resume" in capsys.readouterr().err
+
+
+def test_methods_share_a_cache(place, model, command, tmp_path, capsys):
+    cache = ["--cache", str(model / "cache")]
+    for method in ("svm", "adaboost"):
+        folder = tmp_path / method
+        assert run([*command, *cache, "--method", method, "--output", str(folder)]) == 0
+        assert load_segmenter(folder).config.method == method
+        assert not (folder / "cache").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--dataset", "graz03"], "choose synthetic"),
+        (["--dataset", "graz02"], "needs --category"),
+        (["--dataset", "graz02", "--category", "cat"], "choose bike, car, people"),
+        (["--category", "bike"], "has no --category"),
+        (["--images", "x"], "go together"),
+        (["--test-fraction", "0.5"], "has no --test-fraction"),
+        (["--dataset", "graz02", "--images", "x", "--masks", "y"], "has no --images"),
+        (["--dataset", "folders"], "needs --images"),
+        (["--method", "boost"], "method must be one of"),
+        (["--preset", "best"], "preset"),
+        (["--jobs", "0"], "--jobs"),
+        (["--seed", "-1"], "--seed"),
+    ],
+)
+def test_misuse_is_one_line_and_status_2(options, text, tmp_path, capsys):
+    assert run(["train", "--output", str(tmp_path / "model"), *options]) == 2
+    told = capsys.readouterr()
+    assert text in told.err
+    assert told.err.count("\n") == 1
+    assert not (tmp_path / "model").exists()
+
+
+def test_output_that_is_a_file_is_misuse(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert run(["train", "--output", str(tmp_path / "file")]) == 2
+    assert "name a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "status"), [("{", 1), ("[1]", 1), ('{"unknown": 1}', 2), ('{"unary": 1}', 2)]
+)
+def test_wrong_settings_are_one_line(text, status, tmp_path, capsys):
+    (tmp_path / "settings.json").write_text(text)
+    output = ["--output", str(tmp_path / "model")]
+    assert run(["train", "--config", str(tmp_path / "settings.json"), *output]) == status
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_no_data_root_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("SEGBOOST_DATA", raising=False)
+    options = ["--dataset", "graz02", "--category", "bike", "--output", str(tmp_path / "model")]
+    assert run(["train", *options]) == 1
+    assert "SEGBOOST_DATA" in capsys.readouterr().err
+
+
+def test_images_without_foreground_are_a_clear_error(tmp_path, capsys):
+    class Empty:
+        def __init__(self, item):
+            self.name, self.image = item.name, item.image
+            self.mask = lambda: item.mask() * 0
+
+    options = write_folders(tmp_path, [Empty(item) for item in tiny_data().train])
+    assert run(["train", *options, "--output", str(tmp_path / "model")]) == 1
+    told = capsys.readouterr().err
+    assert "no training image has a foreground pixel" in told
+    assert told.count("\n") == 1

@@ -1,0 +1,74 @@
+"""Tiny images and settings, with one cache for all tests of a process."""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from PIL import Image
+
+from segboost.datasets import load_synthetic
+from segboost.pipelines.array_images import label_arrays
+from segboost.pipelines.artefacts import ArtefactStore
+from segboost.pipelines.progress import QuietProgress
+from segboost.pipelines.segmentation_config import SegmentationConfig
+from segboost.pipelines.training_run import StageReporter, train_on
+
+SETTINGS = {
+    "unary": {"n_stumps": 12, "n_folds": 2},
+    "booster": {"n_trees": 5, "min_samples_leaf": 5},
+    "n_boosters": 1,
+    "losses": ["superpixels"],
+    "n_iterations": 6,
+}
+
+
+def tiny_data():
+    """6 training and 3 test images of 96×72."""
+    return load_synthetic(6, 3, height=72, width=96)
+
+
+def array_items():
+    """The training images from memory, as `SegmentationPipeline` takes them."""
+    pairs = [item.load() for item in tiny_data().train]
+    return label_arrays([image for image, _ in pairs], [mask for _, mask in pairs])
+
+
+def tiny_config(**changes):
+    return replace(SegmentationConfig.from_dict({**SETTINGS, "C": 10.0}), **changes)
+
+
+@functools.cache
+def _place():
+    return tempfile.TemporaryDirectory(prefix="segboost-tests-")
+
+
+def shared_cache():
+    return Path(_place().name) / "cache"
+
+
+@functools.cache
+def trained(method="structboost"):
+    """A trained model and what was learned beside it; made once a process."""
+    store = ArtefactStore(shared_cache())
+    with StageReporter(QuietProgress()) as report:
+        return train_on(array_items(), tiny_config(method=method), store, 1, report)
+
+
+def write_folders(folder, items):
+    """Write images and masks as files; return the options of the command line."""
+    images, masks = folder / "images", folder / "masks"
+    for place in (images, masks):
+        place.mkdir(parents=True)
+    for item in items:
+        Image.fromarray(item.image()).save(images / f"{item.name}.png")
+        Image.fromarray(item.mask() * 255).save(masks / f"{item.name}.png")
+    return ["--images", str(images), "--masks", str(masks)]
+
+
+def write_settings(path, **changes):
+    path.write_text(json.dumps({**SETTINGS, "C": 10.0, **changes}))
+    return ["--config", str(path)]
