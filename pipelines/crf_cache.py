@@ -19,7 +19,7 @@ from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_files import load_any_crf, save_any_crf
 from segboost.pipelines.superpixel_image import SuperpixelImage
 
-SCHEMA = 1
+SCHEMA = 2
 """To be raised whenever the same images and settings give another CRF."""
 
 
@@ -56,6 +56,7 @@ def _pack(learned: LearnedCRF) -> Artefact:
     trials = [{**asdict(t), "scores": t.scores.to_dict()} for t in learned.trials]
     document: dict[str, Any] = {
         "C": learned.C,
+        "offset": learned.offset,
         "potentials": asdict(learned.potentials),
         "trials": trials,
     }
@@ -72,4 +73,6 @@ def _unpack(artefact: Artefact, method: str) -> LearnedCRF:
         for t in artefact.document["trials"]
     )
     potentials = PotentialSettings(**artefact.document["potentials"])
-    return LearnedCRF(model, potentials, float(artefact.document["C"]), trials)
+    return LearnedCRF(
+        model, potentials, float(artefact.document["C"]), trials, float(artefact.document["offset"])
+    )

@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.metrics import SegmentationEvaluation, SegmentationScores
+from segboost.pipelines.offsets import best_offset
 from segboost.pipelines.potentials import Loss, PotentialSettings, crf_instance
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.superpixel_image import SuperpixelImage
@@ -32,12 +33,16 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class LearnedCRF:
-    """The CRF of all training images, and how its settings were chosen."""
+    """The CRF of all training images, and how its settings were chosen.
+
+    `offset` is the node score from which on a superpixel counts as foreground.
+    """
 
     model: CRFModel
     potentials: PotentialSettings
     C: float
     trials: tuple[Trial, ...]
+    offset: float = 0.0
 
 
 def learn_crf(
@@ -78,7 +83,21 @@ def learn_crf(
     potentials = replace(config.potentials, loss=loss)
     instances = [crf_instance(i, s, potentials) for i, s in zip(images, scores, strict=True)]
     model = make_crf(config, C, callback).fit(instances)
-    return LearnedCRF(model, potentials, C, tuple(trials))
+    offset = crf_offset(model, images, scores, potentials)
+    return LearnedCRF(model, potentials, C, tuple(trials), offset)
+
+
+def crf_offset(
+    model: CRFModel,
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[FloatArray],
+    potentials: PotentialSettings,
+) -> float:
+    """Return the node score to cut at, by the out-of-fold unaries of the training images."""
+    return best_offset(
+        (model.score_nodes(crf_instance(i, s, potentials, with_truth=False)), *i.truth)
+        for i, s in zip(images, scores, strict=True)
+    )
 
 
 def make_crf(
@@ -97,12 +116,13 @@ def evaluate_crf(
     images: Sequence[SuperpixelImage],
     scores: Sequence[FloatArray],
     potentials: PotentialSettings,
+    offset: float = 0.0,
 ) -> SegmentationScores:
-    """Return the scores of a CRF on images with truth, by its min-marginals."""
+    """Return the scores of a CRF on images with truth, by its min-marginals above `offset`."""
     evaluation = SegmentationEvaluation()
     for image, unary in zip(images, scores, strict=True):
         instance = crf_instance(image, unary, potentials, with_truth=False)
-        node = model.score_nodes(instance)
+        node = model.score_nodes(instance) - offset
         evaluation.add_regions(node > 0, *image.truth, node)
     return evaluation.result()
 
@@ -124,4 +144,5 @@ def _try(
     potentials = replace(config.potentials, loss=loss)
     pairs = zip(known, known_scores, strict=True)
     model = make_crf(config, C).fit([crf_instance(i, s, potentials) for i, s in pairs])
-    return Trial(C, loss, evaluate_crf(model, held, held_scores, potentials))
+    offset = crf_offset(model, known, known_scores, potentials)
+    return Trial(C, loss, evaluate_crf(model, held, held_scores, potentials, offset))

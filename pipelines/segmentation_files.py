@@ -64,6 +64,7 @@ def save_segmenter(
         "groups": list(model.unary.stumps),
         "context": model.unary.context is not None,
         "potentials": asdict(model.potentials),
+        "offset": model.offset,
         "words": None if model.words is None else {"bias": model.words.bias},
         "crf": crf,
         "extra": dict(extra or {}),
@@ -165,6 +166,7 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
         _restore_crf(document["crf"], folder, config.method),
         PotentialSettings(**document["potentials"]),
         words,
+        float(document["offset"]),
     )
 
 

@@ -92,6 +92,8 @@ class SegmentationModel:
     potentials : PotentialSettings
     words : LinearWords or None
         The classifier of method "svm".
+    offset : float
+        Subtracted from every score, so that those above 0 are foreground.
     """
 
     config: SegmentationConfig
@@ -100,6 +102,7 @@ class SegmentationModel:
     crf: CRFModel | None
     potentials: PotentialSettings
     words: LinearWords | None = None
+    offset: float = 0.0
 
     def prepare(self, image: ImageLike, name: str = "") -> SuperpixelImage:
         """Cut an image and compute its features."""
@@ -109,9 +112,12 @@ class SegmentationModel:
     def node_scores(self, image: SuperpixelImage) -> FloatArray:
         """Return a score for every superpixel, shape (P,): positive where foreground.
 
-        For a CRF the exact min-marginals ``min_{y: y_p = 0} E − min_{y: y_p = 1} E``; else the
-        score of the superpixel classifier.
+        For a CRF the exact min-marginals ``min_{y: y_p = 0} E − min_{y: y_p = 1} E``, else the
+        score of the superpixel classifier; either less the model's offset.
         """
+        return self._raw_scores(image) - self.offset
+
+    def _raw_scores(self, image: SuperpixelImage) -> FloatArray:
         if self.words is not None:
             return self.words(image.groups["words"])
         if self.crf is None:

@@ -18,6 +18,7 @@ from segboost.features.words import Codebook, learn_codebook
 from segboost.pipelines.artefacts import Artefact, ArtefactStore, KeyParts
 from segboost.pipelines.crf_cache import cached_crf, crf_key
 from segboost.pipelines.crf_stage import LearnedCRF, learn_crf
+from segboost.pipelines.offsets import best_offset
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_model import SegmentationModel, UnaryModel
 from segboost.pipelines.stacking import Context, fit_context
@@ -146,8 +147,7 @@ def train_segmenter(
     scores = first if extra is None else np.column_stack([first, extra])
     scale = np.maximum(scores.std(axis=0), 1e-12)
     model_unary = UnaryModel({name: s for name, (s, _) in unaries.items()}, context, scale)
-    words = None
-    learned = None
+    words, learned, offset = None, None, 0.0
     if config.method in ("structboost", "ssvm"):
         by_image = np.split(scores / scale, np.cumsum([i.n_superpixels for i in images])[:-1])
 
@@ -162,9 +162,13 @@ def train_segmenter(
             config.method,
             lambda: learn_crf(images, by_image, config, n_jobs, step),
         )
+        offset = learned.offset
     elif config.method == "svm":
         table = np.concatenate([stage.group(item, "words") for item in items])
         words = fit_linear_words(table, truth.labels, truth.known, truth.fold, truth.area)
+        offset = best_offset([(words(table), *truth.pixels)])
+    else:
+        offset = best_offset([(unaries["words"][1], *truth.pixels)])
     model = SegmentationModel(
         config,
         stage.preset,
@@ -172,6 +176,7 @@ def train_segmenter(
         None if learned is None else learned.model,
         config.potentials if learned is None else learned.potentials,
         words,
+        offset,
     )
     names = [*unaries, *(() if extra is None else ("summary", "context"))]
     return Trained(model, learned, dict(zip(names, scores.T, strict=True)))
@@ -215,6 +220,7 @@ class _Truth:
     area: FloatArray
     fold: npt.NDArray[np.int64]
     image_fold: npt.NDArray[np.int64]
+    pixels: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
     @classmethod
     def of(cls, images: Sequence[SuperpixelImage], config: SegmentationConfig) -> _Truth:
@@ -222,7 +228,9 @@ class _Truth:
         image_fold = fold_of_image(len(images), config.unary.n_folds)
         sizes = [i.n_superpixels for i in images]
         labels = np.concatenate([i.labels for i in images])
-        return cls(labels, area > 0, area, np.repeat(image_fold, sizes), image_fold)
+        foreground, background = zip(*(i.truth for i in images), strict=True)
+        pixels = np.concatenate(foreground), np.concatenate(background)
+        return cls(labels, area > 0, area, np.repeat(image_fold, sizes), image_fold, pixels)
 
 
 def _unaries(
