@@ -85,6 +85,7 @@ def _place(image: SuperpixelImage, summary: FloatArray) -> FloatArray:
     """Return position, size, and position relative to the likely foreground's centre."""
     size = np.array(image.superpixels.shape)
     position = image.centres / size
-    weight = expit(summary) * image.area
+    # Cut far out, where the weights of all superpixels would round to zero.
+    weight = expit(np.maximum(summary, -500.0)) * image.area
     centre = weight @ position / weight.sum()
     return np.column_stack([position, np.log(image.area), position - centre])

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from segboost.pipelines.potentials import PotentialSettings, crf_instance, pairwise
+from tests.pipelines.superpixel_graphs import grid_image, half_mask
+
+
+def test_pairwise_potentials_by_hand():
+    image = grid_image()
+    colour, length = image.luv_difference, image.boundary_length
+    found = pairwise(image, PotentialSettings(beta=0.5, contrast=0.1))
+    expected = [np.exp(-0.5 * colour), length, length * np.exp(-0.1 * colour)]
+    np.testing.assert_allclose(found, np.column_stack(expected), rtol=1e-12)
+
+
+def test_the_paper_has_two_pairwise_potentials():
+    image = grid_image()
+    assert pairwise(image, PotentialSettings(contrast=None)).shape == (len(image.edges), 2)
+
+
+def test_unaries_are_minus_the_scores():
+    image = grid_image()
+    scores = np.random.default_rng(0).normal(size=(12, 3))
+    instance = crf_instance(image, scores, PotentialSettings(), with_truth=False)
+    assert (instance.unary == -scores).all()
+    assert instance.labels is None
+
+
+def test_void_superpixels_cost_nothing_in_either_loss():
+    mask = half_mask()
+    mask[:5, :5] = 255  # all of superpixel 0
+    mask[0, 5:10] = 255  # a part of superpixel 1
+    image = grid_image(mask=mask)
+    scores = np.zeros((12, 1))
+    by_count = crf_instance(image, scores, PotentialSettings(loss="superpixels"))
+    by_pixel = crf_instance(image, scores, PotentialSettings(loss="pixels"))
+    assert by_count.node_weight.tolist() == [0.0] + [1.0] * 11
+    np.testing.assert_allclose(by_pixel.node_weight, [0.0, 20 / 25] + [1.0] * 10)
+    assert by_count.labels.tolist() == [0, 1, 0, 0] + [1, 1, 0, 0] * 2
+
+
+def test_learning_needs_a_mask():
+    with pytest.raises(ValueError, match="'grid' has no mask"):
+        crf_instance(grid_image(), np.zeros((12, 1)), PotentialSettings())
