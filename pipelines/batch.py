@@ -112,6 +112,8 @@ def _results(
     model_folder: Path, images: Sequence[Path], options: BatchOptions, n_jobs: int
 ) -> Iterator[ImageResult]:
     with single_threaded():
+        # A process that gets no image would still take its time to start.
+        n_jobs = max(1, min(n_jobs, len(images)))
         jobs = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
         yield from jobs(delayed(_segment)(model_folder, path, options) for path in images)
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from segboost._version import __version__
-from segboost.cli import datasets, demo, evaluate, features, segment, train
+from segboost.cli import datasets, demo, evaluate, features, reproduce, segment, train
 
 FAILED, MISUSE, INTERRUPTED = 1, 2, 130
 
@@ -29,6 +29,7 @@ app = typer.Typer(
 app.command("train")(train.train)
 app.command("segment")(segment.segment)
 app.command("evaluate")(evaluate.evaluate)
+app.add_typer(reproduce.app, name="reproduce")
 app.command("demo")(demo.demo)
 app.add_typer(features.app, name="features")
 app.add_typer(datasets.app, name="datasets")
