@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 
 import pytest
 
@@ -35,13 +34,11 @@ def counts(cache):
 @pytest.fixture(scope="module")
 def first(tmp_path_factory):
     place = tmp_path_factory.mktemp("run")
-    start = time.perf_counter()
-    made = run(place / "model", place / "cache")
-    return made, place / "cache", time.perf_counter() - start
+    return run(place / "model", place / "cache"), place / "cache"
 
 
 def test_the_folder_has_model_scores_settings_and_log(first):
-    made, _, _ = first
+    made, _ = first
     names = {p.name.partition("-")[0] for p in made.folder.iterdir()}
     assert names == {"model.json", "arrays", "crf", "scores.json", "run.json", "train.jsonl"}
     scores = json.loads((made.folder / "scores.json").read_text())
@@ -52,7 +49,7 @@ def test_the_folder_has_model_scores_settings_and_log(first):
 
 
 def test_the_log_has_the_stages_with_their_times(first):
-    made, _, _ = first
+    made, _ = first
     events = read_run_log(made.folder / "train.jsonl")
     assert events[0]["configuration"]["config"]["unary"]["n_stumps"] == 12
     assert events[0]["seed"] == 0
@@ -62,24 +59,22 @@ def test_the_log_has_the_stages_with_their_times(first):
     assert events[-1]["status"] == "done"
 
 
-def test_a_repeat_is_quick_and_identical(first, tmp_path):
-    made, cache, seconds = first
+def test_a_repeat_makes_nothing_new_and_is_identical(first, tmp_path):
+    made, cache = first
     before = counts(cache)
-    start = time.perf_counter()
     run(tmp_path / "model", cache)
-    assert time.perf_counter() - start < max(1.0, 0.7 * seconds)
     assert results(tmp_path / "model") == results(made.folder)
     assert counts(cache) == before
 
 
 def test_two_jobs_give_the_same_bytes(first, tmp_path):
-    made, _, _ = first
+    made, _ = first
     run(tmp_path / "model", tmp_path / "cache", n_jobs=2)
     assert results(tmp_path / "model") == results(made.folder)
 
 
 def test_another_c_learns_the_crf_only(first, tmp_path):
-    _, cache, _ = first
+    _, cache = first
     before = counts(cache)
     run(tmp_path / "model", cache, C=0.5)
     after = counts(cache)
@@ -89,7 +84,7 @@ def test_another_c_learns_the_crf_only(first, tmp_path):
 
 
 def test_methods_share_what_comes_before_learning(first, tmp_path):
-    _, cache, _ = first
+    _, cache = first
     before = counts(cache)
     run(tmp_path / "model", cache, method="ssvm")
     changed = {stage for stage, n in counts(cache).items() if n != before.get(stage)}
@@ -97,7 +92,7 @@ def test_methods_share_what_comes_before_learning(first, tmp_path):
 
 
 def test_a_run_that_was_stopped_goes_on_to_the_same_model(first, tmp_path):
-    made, cache, _ = first
+    made, cache = first
     half = tmp_path / "cache"
     shutil.copytree(cache, half)
     for stage in ("context", "crf", "evaluation", "features-hog48"):
@@ -127,7 +122,7 @@ def test_one_run_at_a_time_in_a_folder(first, tmp_path):
 
 
 def test_the_model_of_a_run_loads(first):
-    made, _, _ = first
+    made, _ = first
     assert load_segmenter(made.folder).config == tiny_config()
 
 
