@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.pipelines.artefacts import Artefact, ArtefactStore, KeyParts, array_key
+from segboost.pipelines.calibration import Calibration
 from segboost.pipelines.crf_stage import LearnedCRF, Trial
 from segboost.pipelines.metrics import SegmentationScores
 from segboost.pipelines.potentials import PotentialSettings
@@ -19,8 +20,9 @@ from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_files import load_any_crf, save_any_crf
 from segboost.pipelines.superpixel_image import SuperpixelImage
 
-SCHEMA = 2
+SCHEMA = 3
 """To be raised whenever the same images and settings give another CRF."""
+CALIBRATION = "calibration:"
 
 
 def crf_key(
@@ -60,12 +62,19 @@ def _pack(learned: LearnedCRF) -> Artefact:
         "potentials": asdict(learned.potentials),
         "trials": trials,
     }
-    return Artefact({n: np.frombuffer(data, np.uint8) for n, data in files.items()}, document)
+    arrays: dict[str, npt.NDArray[Any]] = {
+        name: np.frombuffer(data, np.uint8) for name, data in files.items()
+    }
+    if learned.calibration is not None:
+        arrays |= {f"{CALIBRATION}{k}": a for k, a in learned.calibration.to_arrays().items()}
+    return Artefact(arrays, document)
 
 
 def _unpack(artefact: Artefact, method: str) -> LearnedCRF:
+    arrays = dict(artefact.arrays)
+    knots = {k: arrays.pop(k) for k in list(arrays) if k.startswith(CALIBRATION)}
     with tempfile.TemporaryDirectory() as place:
-        for name, data in artefact.arrays.items():
+        for name, data in arrays.items():
             (Path(place) / Path(name).name).write_bytes(data.tobytes())
         model = load_any_crf(Path(place), method)
     trials = tuple(
@@ -73,6 +82,10 @@ def _unpack(artefact: Artefact, method: str) -> LearnedCRF:
         for t in artefact.document["trials"]
     )
     potentials = PotentialSettings(**artefact.document["potentials"])
-    return LearnedCRF(
-        model, potentials, float(artefact.document["C"]), trials, float(artefact.document["offset"])
-    )
+    document = artefact.document
+    calibration = None
+    if knots:
+        found = {k.removeprefix(CALIBRATION): a for k, a in knots.items()}
+        calibration = Calibration.from_arrays(found)
+    C, offset = float(document["C"]), float(document["offset"])
+    return LearnedCRF(model, potentials, C, trials, offset, calibration)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
+from segboost.pipelines.calibration import Calibration, fit_calibration
 from segboost.pipelines.metrics import SegmentationEvaluation, SegmentationScores
 from segboost.pipelines.offsets import best_offset
 from segboost.pipelines.potentials import Loss, PotentialSettings, crf_instance
@@ -19,6 +20,7 @@ from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.superpixel_image import SuperpixelImage
 
 FloatArray = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
 CRFModel = CRFStructBoost | CRFStructuredSVM
 
 
@@ -31,11 +33,15 @@ class Trial:
     scores: SegmentationScores
 
 
+OnTrial = Callable[[int, int, Trial | None], Any]
+
+
 @dataclass(frozen=True, eq=False)
 class LearnedCRF:
     """The CRF of all training images, and how its settings were chosen.
 
-    `offset` is the node score from which on a superpixel counts as foreground.
+    `offset` is the node score from which on a superpixel counts as foreground, `calibration` the
+    probability of foreground by what a node score exceeds it.
     """
 
     model: CRFModel
@@ -43,6 +49,7 @@ class LearnedCRF:
     C: float
     trials: tuple[Trial, ...]
     offset: float = 0.0
+    calibration: Calibration | None = None
 
 
 def learn_crf(
@@ -51,6 +58,7 @@ def learn_crf(
     config: SegmentationConfig,
     n_jobs: int = 1,
     callback: Callable[[Any], Any] | None = None,
+    on_trial: OnTrial | None = None,
 ) -> LearnedCRF:
     """Choose C and loss on a block of the images, then learn from all of them.
 
@@ -65,6 +73,8 @@ def learn_crf(
         Choices tried side by side.
     callback : callable, optional
         Called with the steps of the last fit.
+    on_trial : callable, optional
+        Called with the number of choices tried, how many there are, and the best so far.
     """
     choices = _choices(config)
     trials: list[Trial] = []
@@ -73,18 +83,34 @@ def learn_crf(
         known, held = slice(0, first), slice(first, None)
         if first >= len(images):
             raise ValueError("choosing C needs at least two training images; or set C")
-        trials = Parallel(n_jobs=n_jobs)(
+        jobs = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+        tried = jobs(
             delayed(_try)(images[known], scores[known], images[held], scores[held], config, *choice)
             for choice in choices
         )
+        trials = _gather(tried, choices, on_trial or (lambda *_: None))
         best = max(trials, key=lambda t: t.scores.mean_iou)
         choices = [(best.C, best.loss)]
     C, loss = choices[0]
     potentials = replace(config.potentials, loss=loss)
     instances = [crf_instance(i, s, potentials) for i, s in zip(images, scores, strict=True)]
     model = make_crf(config, C, callback).fit(instances)
-    offset = crf_offset(model, images, scores, potentials)
-    return LearnedCRF(model, potentials, C, tuple(trials), offset)
+    parts = scored_parts(model, images, scores, potentials)
+    offset = best_offset(parts)
+    calibration = fit_calibration((s - offset, f, b) for s, f, b in parts)
+    return LearnedCRF(model, potentials, C, tuple(trials), offset, calibration)
+
+
+def _gather(
+    tried: Iterable[Trial], choices: Sequence[tuple[float, Loss]], tell: OnTrial
+) -> list[Trial]:
+    """Return the trials in the order of the choices, whichever ends first."""
+    found: list[Trial] = []
+    tell(0, len(choices), None)
+    for trial in tried:
+        found.append(trial)
+        tell(len(found), len(choices), max(found, key=lambda t: t.scores.mean_iou))
+    return sorted(found, key=lambda t: choices.index((t.C, t.loss)))
 
 
 def crf_offset(
@@ -94,10 +120,20 @@ def crf_offset(
     potentials: PotentialSettings,
 ) -> float:
     """Return the node score to cut at, by the out-of-fold unaries of the training images."""
-    return best_offset(
+    return best_offset(scored_parts(model, images, scores, potentials))
+
+
+def scored_parts(
+    model: CRFModel,
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[FloatArray],
+    potentials: PotentialSettings,
+) -> list[tuple[FloatArray, Counts, Counts]]:
+    """Return every image's node scores with the true pixels of either class."""
+    return [
         (model.score_nodes(crf_instance(i, s, potentials, with_truth=False)), *i.truth)
         for i, s in zip(images, scores, strict=True)
-    )
+    ]
 
 
 def make_crf(

@@ -26,6 +26,7 @@ from segboost.features.presets import Preset, preset_from_config
 from segboost.features.words import Codebook
 from segboost.pipelines.artefact_key import file_key
 from segboost.pipelines.baseline_files import load_baseline, save_baseline
+from segboost.pipelines.calibration import Calibration
 from segboost.pipelines.crf_stage import CRFModel
 from segboost.pipelines.potentials import PotentialSettings
 from segboost.pipelines.segmentation_config import SegmentationConfig
@@ -65,6 +66,7 @@ def save_segmenter(
         "context": model.unary.context is not None,
         "potentials": asdict(model.potentials),
         "offset": model.offset,
+        "calibration": model.calibration is not None,
         "words": None if model.words is None else {"bias": model.words.bias},
         "crf": crf,
         "extra": dict(extra or {}),
@@ -143,6 +145,8 @@ def _pack(model: SegmentationModel) -> Arrays:
         arrays |= {f"context_{k}": a for k, a in model.unary.context.to_arrays().items()}
     if model.words is not None:
         arrays["words_coef"] = model.words.coef
+    if model.calibration is not None:
+        arrays |= {f"calibration_{k}": a for k, a in model.calibration.to_arrays().items()}
     return arrays
 
 
@@ -159,6 +163,9 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
     if document["words"] is not None:
         coef = read_array(arrays, "words_coef", "f", (None,))
         words = LinearWords(coef, float(document["words"]["bias"]))
+    calibration = None
+    if document.get("calibration", False):  # older folders have none
+        calibration = Calibration.from_arrays(_part(arrays, "calibration_"))
     return SegmentationModel(
         config,
         _restore_preset(document["preset"], arrays),
@@ -167,6 +174,7 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
         PotentialSettings(**document["potentials"]),
         words,
         float(document["offset"]),
+        calibration,
     )
 
 

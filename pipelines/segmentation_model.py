@@ -13,6 +13,7 @@ from segboost.baselines.stump_sum import StumpSum
 from segboost.features.extract import extract_features
 from segboost.features.image import ImageLike
 from segboost.features.presets import Preset
+from segboost.pipelines.calibration import Calibration
 from segboost.pipelines.crf_stage import CRFModel
 from segboost.pipelines.potentials import PotentialSettings, crf_instance
 from segboost.pipelines.segmentation_config import SegmentationConfig
@@ -94,6 +95,8 @@ class SegmentationModel:
         The classifier of method "svm".
     offset : float
         Subtracted from every score, so that those above 0 are foreground.
+    calibration : Calibration or None
+        From scores, the offset subtracted, to probabilities; None for models of older versions.
     """
 
     config: SegmentationConfig
@@ -103,6 +106,7 @@ class SegmentationModel:
     potentials: PotentialSettings
     words: LinearWords | None = None
     offset: float = 0.0
+    calibration: Calibration | None = None
 
     def prepare(self, image: ImageLike, name: str = "") -> SuperpixelImage:
         """Cut an image and compute its features."""
@@ -116,6 +120,21 @@ class SegmentationModel:
         score of the superpixel classifier; either less the model's offset.
         """
         return self._raw_scores(image) - self.offset
+
+    def probabilities(self, scores: FloatArray) -> FloatArray:
+        """Return the probability of foreground for scores of this model, in their shape.
+
+        Raises
+        ------
+        ValueError
+            Where the model was trained without calibration, by an older version.
+        """
+        if self.calibration is None:
+            raise ValueError(
+                "this model has no probabilities, since an older segboost trained it: train it "
+                "again, or use its scores"
+            )
+        return self.calibration(scores)
 
     def _raw_scores(self, image: SuperpixelImage) -> FloatArray:
         if self.words is not None:

@@ -16,7 +16,9 @@ from segboost.features.extract import extract_features
 from segboost.features.presets import Preset, find_preset
 from segboost.features.words import Codebook, learn_codebook
 from segboost.pipelines.artefacts import Artefact, ArtefactStore, KeyParts
+from segboost.pipelines.calibration import fit_calibration
 from segboost.pipelines.crf_cache import cached_crf, crf_key
+from segboost.pipelines.crf_progress import CRFProgress
 from segboost.pipelines.crf_stage import LearnedCRF, learn_crf
 from segboost.pipelines.offsets import best_offset
 from segboost.pipelines.segmentation_config import SegmentationConfig
@@ -30,8 +32,8 @@ log = logging.getLogger(__name__)
 
 FloatArray = npt.NDArray[np.float64]
 
-Report = Callable[[str, int, int, str], Any]
-"""Called with stage, done, total and a note."""
+Report = Callable[[str, int, int | None, str], Any]
+"""Called with stage, done, total (None where nobody knows) and a note."""
 
 
 class TrainingImage(Protocol):
@@ -147,28 +149,27 @@ def train_segmenter(
     scores = first if extra is None else np.column_stack([first, extra])
     scale = np.maximum(scores.std(axis=0), 1e-12)
     model_unary = UnaryModel({name: s for name, (s, _) in unaries.items()}, context, scale)
-    words, learned, offset = None, None, 0.0
+    words, learned = None, None
     if config.method in ("structboost", "ssvm"):
         by_image = np.split(scores / scale, np.cumsum([i.n_superpixels for i in images])[:-1])
-
-        def step(s: Any) -> None:
-            note = f"objective {s.objective:.5g}, gap {s.gap:.2g}"
-            tell("crf", getattr(s, "iteration", 0), config.n_iterations, note)
-
-        tell("crf", 0, config.n_iterations, "")
+        learning = CRFProgress(tell, config)
         learned = cached_crf(
             store,
             crf_key(images, by_image, config),
             config.method,
-            lambda: learn_crf(images, by_image, config, n_jobs, step),
+            lambda: learn_crf(images, by_image, config, n_jobs, learning.step, learning.trial),
         )
-        offset = learned.offset
-    elif config.method == "svm":
-        table = np.concatenate([stage.group(item, "words") for item in items])
-        words = fit_linear_words(table, truth.labels, truth.known, truth.fold, truth.area)
-        offset = best_offset([(words(table), *truth.pixels)])
+        learning.end(learned)
+        offset, calibration = learned.offset, learned.calibration
     else:
-        offset = best_offset([(unaries["words"][1], *truth.pixels)])
+        alone = unaries["words"][1]
+        if config.method == "svm":
+            table = np.concatenate([stage.group(item, "words") for item in items])
+            words, alone = fit_linear_words(
+                table, truth.labels, truth.known, truth.fold, truth.area
+            )
+        offset = best_offset([(alone, *truth.pixels)])
+        calibration = fit_calibration([(alone - offset, *truth.pixels)])
     model = SegmentationModel(
         config,
         stage.preset,
@@ -177,6 +178,7 @@ def train_segmenter(
         config.potentials if learned is None else learned.potentials,
         words,
         offset,
+        calibration,
     )
     names = [*unaries, *(() if extra is None else ("summary", "context"))]
     return Trained(model, learned, dict(zip(names, scores.T, strict=True)))

@@ -72,7 +72,7 @@ class StageReporter:
         self._stage: Report | None = None
         self._open = ExitStack()
 
-    def __call__(self, stage: str, done: int, total: int, note: str = "") -> None:
+    def __call__(self, stage: str, done: int, total: int | None, note: str = "") -> None:
         """Take what `train_segmenter` reports."""
         if self._stage is None or self._stage.stage != stage:
             self._end(None, None, None)

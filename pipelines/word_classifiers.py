@@ -21,8 +21,11 @@ def fit_linear_words(
     known: npt.NDArray[np.bool_],
     fold: npt.NDArray[np.int64],
     area: FloatArray,
-) -> LinearWords:
+) -> tuple[LinearWords, FloatArray]:
     """Fit a linear SVM on word histograms; C is the best on the last fold.
+
+    Also returned are the scores of all rows by SVMs that did not see their fold, shape (N,); with
+    one fold only, those of the final one.
 
     Parameters
     ----------
@@ -44,7 +47,13 @@ def fit_linear_words(
             for C in C_CHOICES
         ]
         chosen = C_CHOICES[int(np.argmax(accuracy))]
-    return _fit(features[known], labels[known], chosen)
+    final = _fit(features[known], labels[known], chosen)
+    scores = final(features)
+    for held in np.unique(fold) if not last.all() else ():
+        mine, others = fold == held, known & (fold != held)
+        if np.unique(labels[others]).size > 1:  # else there is nothing to tell apart
+            scores[mine] = _fit(features[others], labels[others], chosen)(features[mine])
+    return final, scores
 
 
 def _fit(features: npt.NDArray[Any], labels: npt.NDArray[np.int64], C: float) -> LinearWords:
