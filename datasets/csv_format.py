@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ class CsvTable:
     y: npt.NDArray[Any]
     feature_names: tuple[str, ...]
     label_name: str
+    label_column: int
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def parse_csv(
     >>> table.X.tolist(), table.y.tolist(), table.label_name
     ([[1.0, 2.0], [3.0, 4.0]], ['good', 'bad'], 'kind')
     """
-    rows = _rows(data, source)
+    rows = list(_iterate(data, source))
     header, column = _find_label(rows[0].cells, label, source)
     body = rows[1:] if header else rows
     if not body:
@@ -78,11 +79,16 @@ def parse_csv(
     X = _numbers(body, column, names, source)
     y = np.zeros(0) if column is None else _labels(body, column, source)
     label_name = names.pop(column) if names and column is not None else ""
-    return CsvTable(X, y, tuple(names), label_name)
+    return CsvTable(X, y, tuple(names), label_name, -1 if column is None else column)
 
 
-def _rows(data: bytes, source: str) -> list[_Row]:
-    """Return the rows with content and the numbers of their last lines."""
+def first_cells(data: bytes, source: str) -> list[str]:
+    """Return the cells of the first row, a header or not."""
+    return [cell.strip() for cell in next(_iterate(data, source)).cells]
+
+
+def _iterate(data: bytes, source: str) -> Iterator[_Row]:
+    """Yield the rows with content and the numbers of their last lines; there is at least one."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -91,16 +97,16 @@ def _rows(data: bytes, source: str) -> list[_Row]:
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows = []
+    empty = True
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                rows.append(_Row(reader.line_num, cells))
+                empty = False
+                yield _Row(reader.line_num, cells)
     except csv.Error as error:
         raise TableFileError(f"{source}, line {reader.line_num}: {error}") from None
-    if not rows:
+    if empty:
         raise TableFileError(f"{source} has no rows: expected lines of numbers and a label")
-    return rows
 
 
 def _find_label(

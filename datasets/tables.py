@@ -36,6 +36,8 @@ class Table:
         The d names of the columns, or none.
     label_name : str
         What the label's column is called, if it has a name.
+    label_column : int
+        Which column of a CSV file the labels were, from 0; -1 where there is none.
     """
 
     X: npt.NDArray[np.float64]
@@ -43,6 +45,7 @@ class Table:
     name: str
     feature_names: tuple[str, ...] = ()
     label_name: str = ""
+    label_column: int = -1
 
     @property
     def has_labels(self) -> bool:
@@ -92,19 +95,20 @@ def read_table(
     kind = find_format(path, data) if file_format == "auto" else file_format
     source = str(path)
     names: tuple[str, ...] = ()
-    label_name = ""
+    label_name, label_column = "", -1
     if kind == "libsvm":
         X, y = parse_libsvm(data, source, n_features, most_bytes)
     elif kind == "npz":
         X, y, names = parse_npz(data, source, label, most_bytes)
     elif kind == "csv":
         found = parse_csv(data, source, label, most_bytes)
-        X, y, names, label_name = found.X, found.y, found.feature_names, found.label_name
+        X, y, names = found.X, found.y, found.feature_names
+        label_name, label_column = found.label_name, found.label_column
     else:
         raise ValueError(f"file_format must be auto, libsvm, csv or npz, got {file_format!r}")
     if n_features is not None and X.shape[1] != n_features:
         raise TableFileError(f"{path} has {X.shape[1]} features, expected {n_features}")
-    return Table(X, y, bare_name(path), names, label_name)
+    return Table(X, y, bare_name(path), names, label_name, label_column)
 
 
 def find_format(path: str | PathLike[str], data: bytes) -> Format:

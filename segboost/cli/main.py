@@ -13,7 +13,17 @@ from typing import Annotated, Any
 import typer
 
 from segboost._version import __version__
-from segboost.cli import datasets, demo, evaluate, features, reproduce, segment, train
+from segboost.cli import (
+    datasets,
+    demo,
+    evaluate,
+    features,
+    fit,
+    predict,
+    reproduce,
+    segment,
+    train,
+)
 
 FAILED, MISUSE, INTERRUPTED = 1, 2, 130
 
@@ -29,6 +39,8 @@ app = typer.Typer(
 app.command("train")(train.train)
 app.command("segment")(segment.segment)
 app.command("evaluate")(evaluate.evaluate)
+app.command("fit")(fit.fit)
+app.command("predict")(predict.predict)
 app.add_typer(reproduce.app, name="reproduce")
 app.command("demo")(demo.demo)
 app.add_typer(features.app, name="features")

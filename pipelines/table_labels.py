@@ -1,0 +1,146 @@
+"""What the labels of a table mean to a task: classes, one against the rest, or ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.storage.labels import labels_from_json, labels_to_json
+
+TaskName = Literal["multiclass", "auc", "ordinal", "hierarchy"]
+TASKS: tuple[TaskName, ...] = get_args(TaskName)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRule:
+    """How labels become what an estimator learns, and back.
+
+    Parameters
+    ----------
+    task : {"multiclass", "auc", "ordinal", "hierarchy"}
+    values : ndarray of shape (k,)
+        The labels that there are: the classes in sorted order, the ranks from low to high, or
+        of the AUC the negative labels followed by the positive one.
+    """
+
+    task: TaskName
+    values: npt.NDArray[Any]
+
+    @classmethod
+    def of(
+        cls,
+        task: TaskName,
+        y: npt.NDArray[Any],
+        positive: str | None = None,
+        ranks: Sequence[str] = (),
+    ) -> LabelRule:
+        """Return the rule for the labels of a table; ValueError where the task does not fit them.
+
+        Parameters
+        ----------
+        task : str
+        y : ndarray of shape (N,)
+        positive : str, optional
+            Of the AUC, the label that comes first against the rest; by default the second of two
+            in sorted order.
+        ranks : sequence of str
+            Of ordinal regression, the labels from low to high; numbers need none.
+        """
+        if positive is not None and task != "auc":
+            raise ValueError(f"--positive belongs to --task auc, not to {task}")
+        if ranks and task != "ordinal":
+            raise ValueError(f"--ranks belong to --task ordinal, not to {task}")
+        found = np.unique(y)
+        if len(found) < 2:
+            raise ValueError(f"all labels are {found.tolist()[0]!r}: expected two or more")
+        if task == "auc":
+            return cls(task, _positive_last(found, positive))
+        if task == "ordinal":
+            return cls(task, _ranked(found, ranks))
+        if found.dtype.kind == "f":
+            odd = float(found[found != np.rint(found)][0])
+            raise ValueError(f"the label {odd} is no class: expected whole numbers or text")
+        return cls(task, found)
+
+    def encode(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return what the estimator learns, shape (N,): classes, 0 and 1, or ranks from 0."""
+        if self.task == "auc":
+            return (y == self.values[-1]).astype(np.intp)
+        if self.task == "ordinal":
+            order = np.argsort(self.values, kind="stable")
+            return order[np.searchsorted(self.values, y, sorter=order)]
+        return y
+
+    def decode(self, answers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return what an estimator predicts in the table's own labels; scores of the AUC stay."""
+        return self.values[answers] if self.task == "ordinal" else answers
+
+    def knows(self, y: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Return which labels were there in training, shape (N,)."""
+        if (y.dtype.kind in "US") != (self.values.dtype.kind in "US"):
+            return np.zeros(len(y), dtype=bool)
+        return np.isin(y, self.values)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return JSON values that `from_json` takes."""
+        return {"task": self.task, "values": labels_to_json(self.values)}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> LabelRule:
+        """Return the rule that `to_json` described; ValueError or KeyError where it is none."""
+        task = document["task"]
+        if task not in TASKS:
+            raise ValueError(f"an unknown task {task!r}")
+        return cls(task, labels_from_json(document["values"]))
+
+
+def _positive_last(found: npt.NDArray[Any], positive: str | None) -> npt.NDArray[Any]:
+    if positive is None:
+        if len(found) > 2:
+            raise ValueError(
+                f"{len(found)} classes ({_list(found)}): say with --positive LABEL which one "
+                "stands against the rest"
+            )
+        return found
+    at = _find(found, positive, "--positive")
+    return np.append(np.delete(found, at), found[at])
+
+
+def _ranked(found: npt.NDArray[Any], ranks: Sequence[str]) -> npt.NDArray[Any]:
+    if not ranks:
+        if found.dtype.kind in "US":
+            raise ValueError(
+                f"the labels are text ({_list(found)}): give their order with --ranks LOW,…,HIGH"
+            )
+        return found
+    places = [_find(found, rank, "--ranks") for rank in ranks]
+    if len(set(places)) < len(places):
+        raise ValueError("--ranks name a label twice")
+    lost = np.delete(found, places)
+    if len(lost):
+        raise ValueError(f"--ranks leave out {_list(lost)}")
+    return found[places]
+
+
+def _find(found: npt.NDArray[Any], text: str, option: str) -> int:
+    """Return the place of a label that the command line gives as text."""
+    for place, value in enumerate(found.tolist()):
+        if str(value) == text.strip() or _equal_number(value, text):
+            return place
+    raise ValueError(f"{option}: there is no label {text!r} among {_list(found)}")
+
+
+def _equal_number(value: Any, text: str) -> bool:
+    try:
+        return not isinstance(value, str) and float(value) == float(text)
+    except ValueError:
+        return False
+
+
+def _list(labels: npt.NDArray[Any]) -> str:
+    shown = ", ".join(map(str, labels[:6].tolist()))
+    return shown if len(labels) <= 6 else f"{shown}, …"
