@@ -124,9 +124,10 @@ def find_format(path: str | PathLike[str], data: bytes) -> Format:
 
 
 def _looks_like_libsvm(data: bytes) -> bool:
-    """Whether the first line with content has index:value after its first word, or nothing."""
+    """Whether the first line with content is a number and index:value pairs, or pairs alone."""
     for line in data[: 1 << 20].splitlines():
         words = line.partition(b"#")[0].split()
         if words:
-            return all(word.count(b":") == 1 for word in words[1:]) and not words[0].count(b",")
+            pairs = all(word.count(b":") == 1 for word in words[1:])
+            return pairs and not any(mark in words[0] for mark in (b",", b";"))
     return False
