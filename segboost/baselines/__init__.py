@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from segboost.baselines.adaboost_stumps import AdaBoostStumps
     from segboost.baselines.crf_structured_svm import CRFStructuredSVM
     from segboost.baselines.rankboost import RankBoost
+    from segboost.baselines.ranking_svm import RankingSVM
     from segboost.baselines.structured_svm import StructuredSVMClassifier
 
 _HOME = {
@@ -22,6 +23,7 @@ _HOME = {
     "AdaBoostStumps": "segboost.baselines.adaboost_stumps",
     "CRFStructuredSVM": "segboost.baselines.crf_structured_svm",
     "RankBoost": "segboost.baselines.rankboost",
+    "RankingSVM": "segboost.baselines.ranking_svm",
     "StructuredSVMClassifier": "segboost.baselines.structured_svm",
 }
 
@@ -31,6 +33,7 @@ __all__ = [
     "AdaBoostStumps",
     "CRFStructuredSVM",
     "RankBoost",
+    "RankingSVM",
     "StructuredSVMClassifier",
 ]
 
