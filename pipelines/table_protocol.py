@@ -15,14 +15,28 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
-from segboost.pipelines.artefacts import ArtefactStore, KeyParts, array_key
+from segboost.pipelines.artefacts import ArtefactStore, array_key
 from segboost.pipelines.progress import Progress, track
 from segboost.pipelines.single_thread import single_threaded
 from segboost.pipelines.table_cells import STAGE, Cell, CellResult, run_cell
 from segboost.pipelines.table_method import TableMethod
 from segboost.pipelines.table_splits import Split, split_rows
 
-__all__ = ["Chosen", "Protocol", "Spread", "TableMethod", "mean_of", "run_protocol", "spread"]
+Tables = Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
+"""X of shape (N, d) and y of shape (N,) by the set's name."""
+
+__all__ = [
+    "Cell",
+    "Chosen",
+    "Protocol",
+    "Spread",
+    "TableMethod",
+    "Tables",
+    "fit_cells",
+    "mean_of",
+    "run_protocol",
+    "spread",
+]
 
 
 @dataclass(frozen=True)
@@ -102,7 +116,7 @@ def mean_of(chosen: Iterable[Chosen], data: str, method: str, name: str, part: s
 
 
 def run_protocol(
-    tables: Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]],
+    tables: Tables,
     methods: Sequence[TableMethod] | Mapping[str, Sequence[TableMethod]],
     protocol: Protocol,
     cache: Path,
@@ -128,86 +142,70 @@ def run_protocol(
     list of Chosen
         By set, method and repeat, in the given order.
     """
-    by_set = {
-        name: [m for m in (methods[name] if isinstance(methods, Mapping) else methods)
-               if not m.missing()]
+    cells = [
+        Cell(name, repeat, method, candidate)
         for name in tables
-    }  # fmt: skip
-    keys = _keys(tables, by_set, protocol)
-    _run_missing(tables, keys, protocol, cache, n_jobs, progress)
-    store = ArtefactStore(cache)
-    return [
-        _choose(name, method, repeat, keys, protocol, store)
-        for name, of_set in by_set.items()
-        for method in of_set
+        for method in _installed(methods[name] if isinstance(methods, Mapping) else methods)
         for repeat in range(protocol.n_repeats)
+        for candidate in range(len(method.candidates))
     ]
+    results = fit_cells(cells, tables, protocol, cache, n_jobs, progress)
+    groups: dict[tuple[str, str, int], list[tuple[Cell, CellResult]]] = {}
+    for cell, result in zip(cells, results, strict=True):
+        groups.setdefault((cell.data, cell.method.name, cell.repeat), []).append((cell, result))
+    return [_choose(group, protocol) for group in groups.values()]
 
 
-_CellId = tuple[str, int, str, int]
-
-
-def _id(cell: Cell) -> _CellId:
-    return cell.data, cell.repeat, cell.method.name, cell.candidate
-
-
-def _keys(
-    tables: Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]],
-    by_set: Mapping[str, Sequence[TableMethod]],
-    protocol: Protocol,
-) -> dict[_CellId, tuple[Cell, KeyParts]]:
-    """Return all cells with their keys, those of the largest sets first."""
-    keys: dict[_CellId, tuple[Cell, KeyParts]] = {}
-    # What takes longest must not come last, when the other processes have nothing left to do.
-    for name in sorted(tables, key=lambda name: -tables[name][0].size):
-        X, y = tables[name]
-        table_key = array_key(X, y)
-        for method in by_set[name]:
-            for repeat in range(protocol.n_repeats):
-                for candidate in range(len(method.candidates)):
-                    cell = Cell(name, repeat, method, candidate)
-                    if _id(cell) in keys:
-                        raise ValueError(f"two methods have the name {method.name!r}")
-                    key = cell.key(table_key, protocol.seed, protocol.stratified)
-                    keys[_id(cell)] = cell, key
-    return keys
-
-
-def _run_missing(
-    tables: Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]],
-    keys: Mapping[_CellId, tuple[Cell, KeyParts]],
+def fit_cells(
+    cells: Sequence[Cell],
+    tables: Tables,
     protocol: Protocol,
     cache: Path,
     n_jobs: int,
     progress: Progress,
-) -> None:
+) -> list[CellResult]:
+    """Fit those cells that are not in the cache yet; return the results of all, in order.
+
+    The parameters are those of `run_protocol`; the candidates of a method are not compared.
+    """
+    names = {(c.data, c.repeat, c.method.name, c.candidate) for c in cells}
+    if len(names) < len(cells):
+        raise ValueError("two methods have the same name")
+    table_keys = {name: array_key(*table) for name, table in tables.items()}
+    keys = [c.key(table_keys[c.data], protocol.seed, protocol.stratified) for c in cells]
     store = ArtefactStore(cache)
-    pending = [(cell, key) for cell, key in keys.values() if store.get(STAGE, key) is None]
-    if not pending:
-        return
+    found = [store.get(STAGE, key) for key in keys]
+    missing = [i for i, artefact in enumerate(found) if artefact is None]
+    # What takes longest must not come last, when the other processes have nothing left to do.
+    missing.sort(key=lambda i: -tables[cells[i].data][0].size)
     jobs = (
         delayed(run_cell)(
-            cell, *tables[cell.data], protocol.split(tables[cell.data][1], cell.repeat),
-            protocol.seed, cache, key,
+            cells[i], *tables[cells[i].data],
+            protocol.split(tables[cells[i].data][1], cells[i].repeat),
+            protocol.seed, cache, keys[i],
         )
-        for cell, key in pending
+        for i in missing
     )  # fmt: skip
-    with single_threaded():
-        done = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(jobs)
-        for _ in track(done, progress, "fits", len(pending)):
-            pass
+    if missing:
+        with single_threaded():
+            done = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(jobs)
+            for _ in track(done, progress, "fits", len(missing)):
+                pass
+    for i in missing:
+        found[i] = store.get(STAGE, keys[i])
+    if any(artefact is None for artefact in found):
+        raise RuntimeError(f"finished fits have vanished from {cache}: start the command again")
+    return [CellResult.of(artefact) for artefact in found if artefact is not None]
 
 
-def _choose(
-    name: str, method: TableMethod, repeat: int,
-    keys: Mapping[_CellId, tuple[Cell, KeyParts]], protocol: Protocol, store: ArtefactStore,
-) -> Chosen:  # fmt: skip
-    results = []
-    for candidate in range(len(method.candidates)):
-        artefact = store.get(STAGE, keys[name, repeat, method.name, candidate][1])
-        if artefact is None:
-            raise RuntimeError(f"a finished fit of {method.name} on {name} is not in the cache")
-        results.append(CellResult.of(artefact))
-    best = protocol.best(results)
+def _installed(methods: Sequence[TableMethod]) -> list[TableMethod]:
+    return [method for method in methods if not method.missing()]
+
+
+def _choose(group: Sequence[tuple[Cell, CellResult]], protocol: Protocol) -> Chosen:
+    """Return the best candidate of one method on one repeat of one set."""
+    results = [result for _, result in group]
+    cell, result = group[protocol.best(results)]
+    candidate = cell.method.candidates[cell.candidate]
     seconds = sum(r.seconds for r in results)
-    return Chosen(name, method.name, repeat, method.candidates[best], results[best], seconds)
+    return Chosen(cell.data, cell.method.name, cell.repeat, candidate, result, seconds)

@@ -165,7 +165,7 @@ def test_methods_by_set_and_missing_modules(tmp_path):
 
 
 def test_two_methods_of_one_name(tmp_path):
-    with pytest.raises(ValueError, match="two methods have the name 'threshold'"):
+    with pytest.raises(ValueError, match="two methods have the same name"):
         run(tmp_path, [small.method(), small.method()])
 
 
