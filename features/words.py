@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost.features.clustering import cluster_words, nearest_word
 from segboost.features.context import ImageContext
 from segboost.features.image import ImageLike, as_rgb
 from segboost.features.sift import DIMENSIONS, dense_sift, grid_points
@@ -51,9 +52,7 @@ class Codebook:
 
     def name_descriptors(self, descriptors: npt.NDArray[np.float32]) -> npt.NDArray[np.intp]:
         """Return the nearest word of each descriptor, ``argmin_k ‖d − w_k‖²``, shape (N,)."""
-        scores = descriptors @ self.words.T
-        scores -= (self.words.astype(np.float64) ** 2).sum(axis=1).astype(np.float32) / 2
-        return np.asarray(scores.argmax(axis=1))
+        return nearest_word(descriptors, self.words)
 
 
 def image_descriptors(
@@ -96,31 +95,7 @@ def learn_codebook(
         drawn.append(descriptors[np.sort(rng.choice(len(descriptors), size, replace=False))])
     if not drawn:
         raise ValueError("images: expected at least one image to learn visual words from")
-    return Codebook(_cluster(np.concatenate(drawn), n_words, rng))
-
-
-def _cluster(
-    sample: npt.NDArray[np.float32], n_words: int, rng: np.random.Generator
-) -> npt.NDArray[np.float32]:
-    """Return the centres of mini-batch k-means, shape (n_words, 128)."""
-    from sklearn.cluster import MiniBatchKMeans
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,unused-ignore]
-
-    if len(np.unique(sample, axis=0)) < n_words:
-        # Tiny or even images have fewer different descriptors than words: pad with zero words,
-        # of which only the first can be the nearest.
-        centres = np.unique(sample, axis=0)
-        return np.concatenate([centres, np.zeros((n_words - len(centres), DIMENSIONS), np.float32)])
-    clusters = MiniBatchKMeans(
-        n_clusters=n_words,
-        batch_size=4096,
-        n_init=1,
-        max_iter=50,
-        random_state=int(rng.integers(2**31)),
-    )
-    with threadpool_limits(1):  # sums in another order would be other bytes
-        clusters.fit(sample)
-    return np.asarray(clusters.cluster_centers_, dtype=np.float32)
+    return Codebook(cluster_words(np.concatenate(drawn), n_words, rng))
 
 
 def word_histograms(
