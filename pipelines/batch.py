@@ -24,8 +24,8 @@ from segboost.pipelines.segmentation_model import SegmentationModel
 from segboost.pipelines.single_thread import single_threaded
 
 DONE = "done"
-OVERLAYS, SCORES = "overlays", "scores"
-MIDDLE = 32767.5
+OVERLAYS, SCORES, PROBABILITIES = "overlays", "scores", "probabilities"
+MIDDLE, LARGEST = 32767.5, 65535
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,15 @@ class BatchOptions:
         Also ``<output>/overlays/<name>.png``: the contour over the image.
     scores : bool
         Also ``<output>/scores/<name>.png``: the score map, 16 bits; see `encode_scores`.
+    probabilities : bool
+        Also ``<output>/probabilities/<name>.png``: 65535 times the calibrated probability of
+        foreground, 16 bits.
     """
 
     output: Path
     overlay: bool = False
     scores: bool = False
+    probabilities: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,8 @@ class ImageResult:
     width, height, superpixels : int
     foreground_share : float
         Of the pixels.
-    seconds : float
-        Wall time of reading, segmenting and writing.
+    seconds, cpu_seconds : float
+        Wall and processor time of reading, segmenting and writing.
     status : str
         "done", or the reason why it could not be segmented.
     """
@@ -70,6 +74,7 @@ class ImageResult:
     superpixels: int = 0
     foreground_share: float = 0.0
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
     status: str = DONE
 
     @property
@@ -97,15 +102,23 @@ def segment_files(
     Raises
     ------
     ValueError
-        Before any work, where masks would overwrite each other or an image.
+        Before any work, where masks would overwrite each other or an image, or where
+        probabilities are wanted of a model that has none.
     ModelFileError
         Before any work, where the folder does not hold a segmenter.
     """
     check_names(images, options.output)
     _load(model_folder)
+    if options.probabilities:
+        mask_probability(model_folder)  # complains where there is none
     for folder in _folders(options):
         folder.mkdir(parents=True, exist_ok=True)
     return _results(model_folder, images, options, n_jobs)
+
+
+def mask_probability(model_folder: Path) -> float:
+    """Return the probability at which the masks of a model are cut."""
+    return _load(model_folder).probability_cut
 
 
 def _results(
@@ -133,8 +146,23 @@ def encode_scores(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
     return np.where(scores > 0, np.ceil(soft), np.floor(soft)).astype(np.uint16)
 
 
+def encode_probabilities(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
+    """Return a map of probabilities as 16-bit values, ``v = 65535 p`` rounded.
+
+    Examples
+    --------
+    >>> encode_probabilities(np.array([0.0, 0.5, 1.0])).tolist()
+    [0, 32768, 65535]
+    """
+    return np.rint(LARGEST * probabilities).astype(np.uint16)
+
+
 def _folders(options: BatchOptions) -> list[Path]:
-    wanted = ((OVERLAYS, options.overlay), (SCORES, options.scores))
+    wanted = (
+        (OVERLAYS, options.overlay),
+        (SCORES, options.scores),
+        (PROBABILITIES, options.probabilities),
+    )
     return [options.output, *(options.output / name for name, asked in wanted if asked)]
 
 
@@ -145,23 +173,34 @@ def _load(folder: Path) -> SegmentationModel:
 
 def _segment(model_folder: Path, path: Path, options: BatchOptions) -> ImageResult:
     """Segment one file in a worker; a failure of any kind is a result."""
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
+
+    def result(status: str, **found: Any) -> ImageResult:
+        spent = time.perf_counter() - start, time.process_time() - cpu
+        return ImageResult(
+            path.name, **found, seconds=spent[0], cpu_seconds=spent[1], status=status
+        )
+
     try:
         image = read_image(path)
-        found = _load(model_folder).predict(image, path.stem)
+        model = _load(model_folder)
+        found = model.predict(image, path.stem)
         name = f"{path.stem}.png"
         if options.overlay:
             _write_png(options.output / OVERLAYS / name, draw_overlay(image, found.mask))
         if options.scores:
             _write_png(options.output / SCORES / name, encode_scores(found.scores))
+        if options.probabilities:
+            coded = encode_probabilities(model.probabilities(found.scores))
+            _write_png(options.output / PROBABILITIES / name, coded)
         _write_png(options.output / name, found.mask * np.uint8(255))
     except Exception as error:  # whatever it is, the other images must be done
         reason = " ".join(str(error).removeprefix(f"{path}: ").split()) or type(error).__name__
-        return ImageResult(path.name, seconds=time.perf_counter() - start, status=reason)
+        return result(reason)
     height, width = found.mask.shape
     count = int(found.superpixels.max()) + 1
     share = float(found.mask.mean())
-    return ImageResult(path.name, width, height, count, share, time.perf_counter() - start)
+    return result(DONE, width=width, height=height, superpixels=count, foreground_share=share)
 
 
 def _write_png(path: Path, pixels: npt.NDArray[Any]) -> None:

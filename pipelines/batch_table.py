@@ -20,7 +20,8 @@ def write_results(results: Iterable[ImageResult], path: Path) -> Iterator[ImageR
     ----------
     results : iterable of ImageResult
     path : Path
-        Columns: name, width, height, superpixels, foreground_share, seconds, status.
+        Columns: name, width, height, superpixels, foreground_share, seconds,
+        cpu_seconds, status.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

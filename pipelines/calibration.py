@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.isotonic import isotonic_regression
 
 from segboost.pipelines.precision_recall import ScoreHistogram
 from segboost.weak.checks import read_array
@@ -79,6 +78,8 @@ def fit_calibration(parts: Iterable[tuple[FloatArray, Counts, Counts]]) -> Calib
         scores must be of models that did not see the image, else the probabilities come out too
         sure.
     """
+    from sklearn.isotonic import isotonic_regression  # slow to import, and not used by prediction
+
     histogram = ScoreHistogram()
     for score, foreground, background in parts:
         histogram.add(score, foreground, background)

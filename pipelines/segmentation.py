@@ -123,7 +123,7 @@ class SegmentationPipeline:
     @property
     def probability_cut(self) -> float:
         """The probability at which `predict` cuts: that of the score 0."""
-        return float(self._fitted().probabilities(np.zeros(1))[0])
+        return self._fitted().probability_cut
 
     def segment(self, image: ImageLike) -> Segmentation:
         """Return mask, score map and superpixels of an image."""

@@ -136,6 +136,11 @@ class SegmentationModel:
             )
         return self.calibration(scores)
 
+    @property
+    def probability_cut(self) -> float:
+        """The probability of the score 0, at which masks are cut."""
+        return float(self.probabilities(np.zeros(1))[0])
+
     def _raw_scores(self, image: SuperpixelImage) -> FloatArray:
         if self.words is not None:
             return self.words(image.groups["words"])

@@ -24,8 +24,8 @@ def fit_linear_words(
 ) -> tuple[LinearWords, FloatArray]:
     """Fit a linear SVM on word histograms; C is the best on the last fold.
 
-    Also returned are the scores of all rows by SVMs that did not see their fold, shape (N,); with
-    one fold only, those of the final one.
+    Also returned are the scores of all rows by SVMs that did not see their fold, shape (N,); those
+    of the final one where the other folds are none or have one class only.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def fit_linear_words(
     """
     last = fold == fold.max()
     chosen = C_CHOICES[len(C_CHOICES) // 2]
-    if not last.all():
-        train, test = known & ~last, known & last
+    train, test = known & ~last, known & last
+    if test.any() and _has_both(labels[train]):
         accuracy = [
             _agreement(
                 _fit(features[train], labels[train], C), features[test], labels[test], area[test]
@@ -49,11 +49,15 @@ def fit_linear_words(
         chosen = C_CHOICES[int(np.argmax(accuracy))]
     final = _fit(features[known], labels[known], chosen)
     scores = final(features)
-    for held in np.unique(fold) if not last.all() else ():
+    for held in np.unique(fold):
         mine, others = fold == held, known & (fold != held)
-        if np.unique(labels[others]).size > 1:  # else there is nothing to tell apart
+        if _has_both(labels[others]):  # else there is nothing to tell apart
             scores[mine] = _fit(features[others], labels[others], chosen)(features[mine])
     return final, scores
+
+
+def _has_both(labels: npt.NDArray[np.int64]) -> bool:
+    return np.unique(labels).size > 1
 
 
 def _fit(features: npt.NDArray[Any], labels: npt.NDArray[np.int64], C: float) -> LinearWords:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from segboost.pipelines.batch import ImageResult
+    from segboost.pipelines.resources import Usage
 
 MOST_SHOWN = 20
 
@@ -30,6 +31,13 @@ def segment(
     scores: Annotated[
         bool, typer.Option("--scores", help="Also scores/NAME.png: the score map, 16 bits.")
     ] = False,
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities",
+            help="Also probabilities/NAME.png: 65535 times the probability of foreground, 16 bits.",
+        ),
+    ] = False,
 ) -> None:
     """Segment images into NAME.png (255 where foreground) and results.csv.
 
@@ -38,18 +46,24 @@ def segment(
     """
     if output.exists() and not output.is_dir():
         raise typer.BadParameter(f"{output} is a file: name a folder", param_hint="--output")
-    from segboost.pipelines.batch import BatchOptions, segment_files
+    from segboost.pipelines.resources import read_usage
+
+    before = read_usage()
+    from segboost.pipelines.batch import BatchOptions, mask_probability, segment_files
     from segboost.pipelines.batch_table import write_results
     from segboost.pipelines.segment_inputs import find_images
 
     images = find_images(inputs)
-    options = BatchOptions(output, overlay, scores)
-    results = segment_files(model, images, options, data.count_jobs(jobs))
+    options = BatchOptions(output, overlay, scores, probabilities)
+    n_jobs = data.count_jobs(jobs)
+    results = segment_files(model, images, options, n_jobs)
     table = output / "results.csv"
-    failed, seconds = _drain(write_results(results, table), len(images))
+    failed = _drain(write_results(results, table), len(images))
     done = len(images) - len(failed)
-    each = f", {seconds / done:.2f} s each" if done else ""
-    typer.echo(f"{done} of {len(images)} images segmented into {output}{each}; see {table}")
+    typer.echo(f"{done} of {len(images)} images segmented into {output}; see {table}")
+    if probabilities:
+        typer.echo(f"the masks are cut at probability {mask_probability(model):.3f}")
+    typer.echo(_cost(before, read_usage(), done, n_jobs))
     for result in failed[:MOST_SHOWN]:
         typer.echo(f"failed: {result.name}: {result.status}", err=True)
     if len(failed) > MOST_SHOWN:
@@ -58,17 +72,17 @@ def segment(
         raise typer.Exit(1)
 
 
-def _drain(results: Iterator[ImageResult], total: int) -> tuple[list[ImageResult], float]:
-    """Show progress; return the failures and the seconds of the images that were done."""
+def _cost(before: Usage, after: Usage, done: int, n_jobs: int) -> str:
+    wall, cpu = after.wall - before.wall, after.cpu - before.cpu
+    each = f", {cpu / done:.2f} s CPU an image" if done else ""
+    jobs = "1 job" if n_jobs == 1 else f"{n_jobs} jobs"
+    return f"{wall:.1f} s with {jobs}{each}, peak memory {after.peak_total / 2**30:.2f} GB"
+
+
+def _drain(results: Iterator[ImageResult], total: int) -> list[ImageResult]:
+    """Show progress; return the failures."""
     from segboost.cli.progress import RichProgress
     from segboost.pipelines.progress import track
 
-    failed = []
-    seconds = 0.0
     with RichProgress() as progress:
-        for result in track(results, progress, "segmentation", total):
-            if result.failed:
-                failed.append(result)
-            else:
-                seconds += result.seconds
-    return failed, seconds
+        return [r for r in track(results, progress, "segmentation", total) if r.failed]

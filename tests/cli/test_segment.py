@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -35,12 +36,25 @@ def test_masks_of_the_same_name_and_size(model, images, tmp_path, capsys):
     told = capsys.readouterr()
     assert "3 of 3 images segmented" in told.out
     assert told.err == ""
+    last = told.out.splitlines()[-1]
+    assert re.fullmatch(r"[\d.]+ s with 1 job, [\d.]+ s CPU an image, peak memory [\d.]+ GB", last)
     for path in images.iterdir():
         mask = np.asarray(Image.open(output / path.name))
         assert mask.shape == (72, 96)
         assert set(np.unique(mask)) <= {0, 255}
         assert Image.open(output / "overlays" / path.name).size == (96, 72)
         assert Image.open(output / "scores" / path.name).mode.startswith("I")
+
+
+def test_probabilities_say_where_the_masks_are_cut(model, images, tmp_path, capsys):
+    output = tmp_path / "out"
+    assert segment(model, output, "--probabilities", str(images)) == 0
+    cut = float(re.search(r"cut at probability ([\d.]+)", capsys.readouterr().out)[1])
+    for path in images.iterdir():
+        mask = np.asarray(Image.open(output / path.name)) == 255
+        found = np.asarray(Image.open(output / "probabilities" / path.name)) / 65535
+        assert (found[mask] >= cut - 1e-3).all()
+        assert (found[~mask] <= cut + 1e-3).all()
 
 
 def test_a_broken_image_is_named_at_the_end_with_status_1(model, images, tmp_path, capsys):

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from segboost.pipelines.batch import BatchOptions, encode_scores, segment_files
+from segboost.pipelines.batch import (
+    BatchOptions,
+    encode_probabilities,
+    encode_scores,
+    segment_files,
+)
 from segboost.pipelines.batch_table import COLUMNS, write_results
 from segboost.pipelines.overlay import draw_overlay
 from segboost.pipelines.segment_inputs import find_images
@@ -37,7 +43,8 @@ def segment(model, sources, output, n_jobs=1, **options):
 
 def test_masks_overlays_and_scores(model, images, tmp_path):
     output = tmp_path / "out"
-    results = segment(model, [images], output, overlay=True, scores=True)
+    wanted = {"overlay": True, "scores": True, "probabilities": True}
+    results = segment(model, [images], output, **wanted)
     assert [r.name for r in results] == sorted(p.name for p in images.iterdir())
     for result, item in zip(results, tiny_data().test, strict=True):
         found = trained().model.predict(item.image())
@@ -46,12 +53,16 @@ def test_masks_overlays_and_scores(model, images, tmp_path):
         assert (mask == found.mask * 255).all()
         wide = Image.open(output / "scores" / result.name)
         assert (np.asarray(wide) == encode_scores(found.scores)).all()
+        wide = Image.open(output / "probabilities" / result.name)
+        expected = trained().model.probabilities(found.scores)
+        np.testing.assert_allclose(np.asarray(wide) / 65535, expected, atol=1 / 65535)
         overlay = np.asarray(Image.open(output / "overlays" / result.name))
         assert (overlay == draw_overlay(item.image(), found.mask)).all()
         assert (result.width, result.height) == (96, 72)
         assert result.superpixels == found.superpixels.max() + 1
         assert result.foreground_share == pytest.approx(found.mask.mean())
         assert result.seconds > 0
+        assert result.cpu_seconds > 0
     assert not [p for p in output.rglob("*") if p.name.endswith(".tmp")]
 
 
@@ -123,6 +134,22 @@ def test_memory_holds_few_results(model, images, tmp_path):
     assert not list((tmp_path / "out").glob("*.png"))
     next(results)
     assert len(list((tmp_path / "out").glob("*.png"))) == 1
+
+
+def test_probabilities_of_a_model_without_are_an_error_before_the_work(images, tmp_path):
+    older = save_segmenter(replace(trained().model, calibration=None), tmp_path / "model")
+    with pytest.raises(ValueError, match="train it again"):
+        segment(older, [images], tmp_path / "out", probabilities=True)
+    assert not (tmp_path / "out").exists()
+    assert len(segment(older, [images], tmp_path / "out")) == 3
+
+
+def test_probabilities_keep_their_order_in_16_bits():
+    values = np.linspace(0, 1, 1001)
+    coded = encode_probabilities(values)
+    assert coded.dtype == np.uint16
+    assert (coded[0], coded[-1]) == (0, 65535)
+    assert (np.diff(coded.astype(int)) > 0).all()
 
 
 def test_scores_can_be_read_back():

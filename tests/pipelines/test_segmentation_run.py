@@ -132,3 +132,31 @@ def test_validation_chooses_c(first, tmp_path):
     trials = {t["C"]: t["mean_iou"] for t in scores["validation"]}
     assert set(trials) == {0.01, 10.0}
     assert max(trials, key=trials.get) == made.C
+
+
+def test_trials_are_told_as_they_end_and_do_not_depend_on_the_jobs(first, tmp_path):
+    choice = {"C": None, "C_choices": (0.01, 10.0), "losses": ("superpixels", "pixels")}
+    reports = []
+    cache = tmp_path / "cache"
+    shutil.copytree(first[1], cache)
+    one = run(tmp_path / "one", cache, 1, reports.append, **choice)
+    trials = [r for r in reports if r.stage == "crf trials" and not r.finished]
+    assert [(r.done, r.total) for r in trials] == [(k, 4) for k in range(5)]
+    assert "best so far: C = " in trials[-1].message
+    scores = json.loads((one.folder / "scores.json").read_text())
+    best = max(t["mean_iou"] for t in scores["validation"])
+    assert trials[-1].message.endswith(f"mean IoU {best:.4f}")
+    rounds = [r for r in reports if r.stage == "crf"]
+    assert all("objective" in r.message and "gap" in r.message for r in rounds[:-2])
+    shutil.rmtree(cache / "crf")
+    run(tmp_path / "two", cache, 2, **choice)
+    assert results(tmp_path / "two") == results(one.folder)
+
+
+def test_a_kept_crf_tells_so(first, tmp_path):
+    reports = []
+    run(tmp_path / "model", first[1], progress=reports.append)
+    (last,) = (r for r in reports if r.stage == "crf" and r.finished)
+    assert last.done == last.total > 0
+    assert "kept from before" in last.message
+    assert not [r for r in reports if r.stage == "crf trials"]
