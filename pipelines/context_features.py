@@ -2,7 +2,8 @@
 
 All are made from the scores of the image itself and from where the superpixel lies: its own
 scores, those of rings of neighbours, samples of the score map at fixed offsets, statistics of
-the whole image, position and size.
+the whole image, position and size, and how much the superpixel looks like the image's own
+confident regions.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
+from segboost.pipelines.own_models import own_model_scores
 from segboost.pipelines.superpixel_image import SuperpixelImage
 
 FloatArray = npt.NDArray[np.float64]
@@ -22,24 +24,28 @@ RADII = (0.04, 0.08, 0.16, 0.28)
 """Distances of the samples, as shares of the mean of height and width."""
 DIRECTIONS = 8
 QUANTILES = (10.0, 50.0, 90.0, 99.0)
+OWN_MODELS = ("colour", "words", "words4", "lbp48")
+"""Groups, histograms all, that models of the image's own regions are made of."""
 
 
-def context_features(
-    image: SuperpixelImage, scores: FloatArray, summary: FloatArray
-) -> npt.NDArray[np.float32]:
+def context_features(image: SuperpixelImage, scores: FloatArray) -> npt.NDArray[np.float32]:
     """Return the features of every superpixel, shape (P, D).
 
     Parameters
     ----------
     image : SuperpixelImage
+        With the groups of `OWN_MODELS`, where its preset has them.
     scores : ndarray of shape (P, T)
-        First-stage scores.
-    summary : ndarray of shape (P,)
-        One score that joins them, in the scale of log-odds.
+        First-stage scores; the last one, in the scale of log-odds, is the map to look at.
     """
-    own = np.column_stack([scores, summary])
-    parts = [own, *_rings(image, own), _samples(image, summary)]
-    parts += [_image_statistics(image, own, summary), _place(image, summary)]
+    score = scores[:, -1]
+    parts = [scores, *_rings(image, scores), _samples(image, score)]
+    parts += [_image_statistics(image, scores, score), _place(image, score)]
+    parts += [
+        own_model_scores(image.groups[g], score, image.area)
+        for g in OWN_MODELS
+        if g in image.groups
+    ]
     return np.column_stack(parts).astype(np.float32)
 
 
@@ -60,8 +66,8 @@ def _rings(image: SuperpixelImage, own: FloatArray) -> list[FloatArray]:
     return means
 
 
-def _samples(image: SuperpixelImage, summary: FloatArray) -> FloatArray:
-    """Return the summary of the superpixels at fixed offsets, clamped to the image."""
+def _samples(image: SuperpixelImage, score: FloatArray) -> FloatArray:
+    """Return the score of the superpixels at fixed offsets, clamped to the image."""
     height, width = image.superpixels.shape
     unit = (height + width) / 2
     samples = []
@@ -70,22 +76,22 @@ def _samples(image: SuperpixelImage, summary: FloatArray) -> FloatArray:
             row = image.centres[:, 0] + round(radius * unit * np.sin(angle))
             column = image.centres[:, 1] + round(radius * unit * np.cos(angle))
             at = image.superpixels[np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
-            samples.append(summary[at])
+            samples.append(score[at])
     return np.column_stack(samples)
 
 
-def _image_statistics(image: SuperpixelImage, own: FloatArray, summary: FloatArray) -> FloatArray:
-    """Return the mean of every score over the image and quantiles of the summary."""
+def _image_statistics(image: SuperpixelImage, own: FloatArray, score: FloatArray) -> FloatArray:
+    """Return the mean of every score over the image and quantiles of the map."""
     mean = np.average(own, axis=0, weights=image.area)
-    quantiles = np.percentile(summary, QUANTILES)
+    quantiles = np.percentile(score, QUANTILES)
     return np.tile(np.concatenate([mean, quantiles]), (image.n_superpixels, 1))
 
 
-def _place(image: SuperpixelImage, summary: FloatArray) -> FloatArray:
+def _place(image: SuperpixelImage, score: FloatArray) -> FloatArray:
     """Return position, size, and position relative to the likely foreground's centre."""
     size = np.array(image.superpixels.shape)
     position = image.centres / size
     # Cut far out, where the weights of all superpixels would round to zero.
-    weight = expit(np.maximum(summary, -500.0)) * image.area
+    weight = expit(np.maximum(score, -500.0)) * image.area
     centre = weight @ position / weight.sum()
     return np.column_stack([position, np.log(image.area), position - centre])

@@ -146,8 +146,8 @@ def _config(preset: str, method: Method, seed: int, quick: bool) -> Segmentation
     return replace(
         config,
         unary=UnarySettings(n_stumps=100, n_folds=3),
+        raw_booster=replace(config.raw_booster, n_trees=50),
         booster=replace(config.booster, n_trees=50),
-        n_boosters=1,
         C_choices=(0.5, 10.0),
         losses=("pixels",),
         n_iterations=20,

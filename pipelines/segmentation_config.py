@@ -8,13 +8,17 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from segboost.pipelines.byte_trees import BoosterSettings
 from segboost.pipelines.potentials import Loss, PotentialSettings
-from segboost.pipelines.tree_booster import BoosterSettings
 from segboost.pipelines.unary_training import UnarySettings
 
 Method = Literal["structboost", "ssvm", "adaboost", "svm"]
 METHODS: tuple[Method, ...] = get_args(Method)
 C_CHOICES = (0.1, 0.5, 2.0, 10.0, 100.0, 1000.0)
+
+
+def _context_booster() -> BoosterSettings:
+    return BoosterSettings(n_trees=600, learning_rate=0.05, n_columns=60, min_curvature=20.0)
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,10 @@ class SegmentationConfig:
         The first two learn a CRF; the others classify superpixels by their visual words.
     unary : UnarySettings
     context : bool or None
-        Whether there are context potentials; None leaves it to the preset.
-    booster : BoosterSettings
-    n_boosters : int
-        Boosters of the context that are averaged.
+        Whether a CRF has two strong potentials more: trees over all raw features, and context
+        over the scores around a superpixel. None leaves it to the preset.
+    raw_booster, booster : BoosterSettings
+        Of the trees over raw features, and of the context.
     potentials : PotentialSettings
     C : float or None
         None chooses among `C_choices` on validation images cut from the training ones.
@@ -51,8 +55,8 @@ class SegmentationConfig:
     method: Method = "structboost"
     unary: UnarySettings = field(default_factory=UnarySettings)
     context: bool | None = None
-    booster: BoosterSettings = field(default_factory=BoosterSettings)
-    n_boosters: int = 2
+    raw_booster: BoosterSettings = field(default_factory=BoosterSettings)
+    booster: BoosterSettings = field(default_factory=_context_booster)
     potentials: PotentialSettings = field(default_factory=PotentialSettings)
     C: float | None = None
     C_choices: tuple[float, ...] = C_CHOICES
@@ -83,7 +87,9 @@ class SegmentationConfig:
 
     @property
     def uses_context(self) -> bool:
-        """Whether there are context potentials."""
+        """Whether there are the two strong potentials, which only a CRF can weigh."""
+        if self.method not in ("structboost", "ssvm"):
+            return False
         return self.preset == "default" if self.context is None else self.context
 
     def to_dict(self) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from segboost.pipelines.baseline_files import load_baseline, save_baseline
 from segboost.pipelines.calibration import Calibration
 from segboost.pipelines.crf_stage import CRFModel
 from segboost.pipelines.potentials import PotentialSettings
+from segboost.pipelines.raw_booster import RawBooster
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_model import LinearWords, SegmentationModel, UnaryModel
 from segboost.pipelines.stacking import Context
@@ -141,6 +142,8 @@ def _pack(model: SegmentationModel) -> Arrays:
         arrays |= {f"codebook_{k}": a for k, a in codebook.to_arrays().items()}
     for number, stumps in enumerate(model.unary.stumps.values()):
         arrays |= {f"unary{number}_{k}": a for k, a in stumps.pack().items()}
+    if model.unary.trees is not None:
+        arrays |= {f"trees_{k}": a for k, a in model.unary.trees.to_arrays().items()}
     if model.unary.context is not None:
         arrays |= {f"context_{k}": a for k, a in model.unary.context.to_arrays().items()}
     if model.words is not None:
@@ -157,7 +160,10 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
         name: StumpSum.unpack(_part(arrays, f"unary{number}_"))
         for number, name in enumerate(groups)
     }
-    context = Context.from_arrays(_part(arrays, "context_")) if document["context"] else None
+    trees, context = None, None
+    if document["context"]:
+        trees = RawBooster.from_arrays(groups, _part(arrays, "trees_"))
+        context = Context.from_arrays(_part(arrays, "context_"))
     scale = read_array(arrays, "scale", "f", (None,))
     words = None
     if document["words"] is not None:
@@ -169,7 +175,7 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
     return SegmentationModel(
         config,
         _restore_preset(document["preset"], arrays),
-        UnaryModel(stumps, context, scale),
+        UnaryModel(stumps, trees, context, scale),
         _restore_crf(document["crf"], folder, config.method),
         PotentialSettings(**document["potentials"]),
         words,

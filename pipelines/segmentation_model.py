@@ -16,6 +16,7 @@ from segboost.features.presets import Preset
 from segboost.pipelines.calibration import Calibration
 from segboost.pipelines.crf_stage import CRFModel
 from segboost.pipelines.potentials import PotentialSettings, crf_instance
+from segboost.pipelines.raw_booster import RawBooster
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.stacking import Context
 from segboost.pipelines.superpixel_image import SuperpixelImage
@@ -55,27 +56,30 @@ class LinearWords:
 
 @dataclass(frozen=True, eq=False)
 class UnaryModel:
-    """All unary potentials: the first stage and, where there is one, the second.
+    """All unary potentials: those of the groups and, where there are, the two strong ones.
 
     Parameters
     ----------
     stumps : mapping of group name to StumpSum
+    trees : RawBooster or None
     context : Context or None
+        Both or neither.
     scale : ndarray of shape (T,)
         What the scores are divided by: their deviation on the training images, out of fold.
     """
 
     stumps: Mapping[str, StumpSum]
+    trees: RawBooster | None
     context: Context | None
     scale: FloatArray
 
     def scores(self, image: SuperpixelImage) -> FloatArray:
         """Return the scaled scores F'_t of every superpixel, shape (P, T)."""
         columns = [model.scores(image.groups[g])[:, 0] for g, model in self.stumps.items()]
-        first = np.column_stack(columns)
-        if self.context is not None:
-            first = np.column_stack([first, self.context.scores(image, first)])
-        return first / self.scale
+        if self.trees is not None and self.context is not None:
+            columns.append(self.trees.scores(image.groups))
+            columns.append(self.context.scores(image, np.column_stack(columns)))
+        return np.column_stack(columns) / self.scale
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,9 +21,10 @@ from segboost.pipelines.crf_cache import cached_crf, crf_key
 from segboost.pipelines.crf_progress import CRFProgress
 from segboost.pipelines.crf_stage import LearnedCRF, learn_crf
 from segboost.pipelines.offsets import best_offset
+from segboost.pipelines.raw_booster import ImageReader
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_model import SegmentationModel, UnaryModel
-from segboost.pipelines.stacking import Context, fit_context
+from segboost.pipelines.strong_potentials import StrongPotentials, strong_potentials
 from segboost.pipelines.superpixel_image import SuperpixelImage
 from segboost.pipelines.unary_training import fold_of_image, train_unary
 from segboost.pipelines.word_classifiers import fit_linear_words
@@ -145,10 +146,15 @@ def train_segmenter(
     truth = _Truth.of(images, config)
     unaries = _unaries(stage, items, truth, config, keys, n_jobs, tell)
     first = np.column_stack([oof for _, oof in unaries.values()])
-    context, extra = _context(stage, images, first, truth, config, keys, n_jobs, tell)
-    scores = first if extra is None else np.column_stack([first, extra])
+    strong = _strong(stage, items, images, first, truth, config, keys, n_jobs, tell)
+    scores = first if strong is None else np.column_stack([first, strong.out_of_fold])
     scale = np.maximum(scores.std(axis=0), 1e-12)
-    model_unary = UnaryModel({name: s for name, (s, _) in unaries.items()}, context, scale)
+    model_unary = UnaryModel(
+        {name: s for name, (s, _) in unaries.items()},
+        None if strong is None else strong.trees,
+        None if strong is None else strong.context,
+        scale,
+    )
     words, learned = None, None
     if config.method in ("structboost", "ssvm"):
         by_image = np.split(scores / scale, np.cumsum([i.n_superpixels for i in images])[:-1])
@@ -180,7 +186,7 @@ def train_segmenter(
         offset,
         calibration,
     )
-    names = [*unaries, *(() if extra is None else ("summary", "context"))]
+    names = [*unaries, *(() if strong is None else ("trees", "context"))]
     return Trained(model, learned, dict(zip(names, scores.T, strict=True)))
 
 
@@ -278,8 +284,9 @@ def _unary(
     return stage.store.get_or_make("unary", parts, make)
 
 
-def _context(
+def _strong(
     stage: FeatureStage,
+    items: Sequence[TrainingImage],
     images: Sequence[SuperpixelImage],
     first: FloatArray,
     truth: _Truth,
@@ -287,32 +294,18 @@ def _context(
     keys: tuple[str, ...],
     n_jobs: int,
     tell: Report,
-) -> tuple[Context | None, FloatArray | None]:
-    """Train the second stage, where the config has one."""
+) -> StrongPotentials | None:
+    """Train the two strong potentials, where the config has them."""
     if not config.uses_context:
-        return None, None
-    tell("context", 0, 1, "")
-
-    def make() -> Artefact:
-        context, scores = fit_context(
-            images,
-            first,
-            truth.image_fold,
-            config.booster,
-            config.n_boosters,
-            config.seed,
-            n_jobs,
-        )
-        return Artefact({**context.to_arrays(), "out_of_fold": scores})
-
+        return None
+    groups = [g.name for g in stage.preset.groups]
+    reader = ImageReader(len(items), groups, lambda i, group: stage.group(items[i], group))
     parameters = {
         "seed": config.seed,
-        "n_boosters": config.n_boosters,
-        **asdict(config.booster),
         "unary": asdict(config.unary),
         "preset": stage.preset.to_config(),
     }
     parts = KeyParts(parameters, (*keys, stage.codebook_key))
-    made = dict(stage.store.get_or_make("context", parts, make).arrays)
-    tell("context", 1, 1, "")
-    return Context.from_arrays(made), made["out_of_fold"]
+    return strong_potentials(
+        stage.store, parts, reader, images, first, truth.image_fold, config, n_jobs, tell
+    )

@@ -19,8 +19,8 @@ from segboost.pipelines.training_run import StageReporter, train_on
 
 SETTINGS = {
     "unary": {"n_stumps": 12, "n_folds": 2},
-    "booster": {"n_trees": 5, "min_samples_leaf": 5},
-    "n_boosters": 1,
+    "raw_booster": {"n_trees": 5, "n_columns": 50},
+    "booster": {"n_trees": 5, "min_curvature": 5.0},
     "losses": ["superpixels"],
     "n_iterations": 6,
 }

@@ -13,7 +13,7 @@ P = IMAGE.n_superpixels
 def features(seed=0, n_scores=2):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(P, n_scores))
-    return scores, scores.sum(axis=1), context_features(IMAGE, scores, scores.sum(axis=1))
+    return scores, context_features(IMAGE, scores)
 
 
 def within(steps):
@@ -31,13 +31,12 @@ def within(steps):
 
 
 def test_its_own_scores_come_first():
-    scores, summary, found = features()
-    np.testing.assert_allclose(found[:, :3], np.column_stack([scores, summary]), rtol=1e-6)
+    scores, found = features()
+    np.testing.assert_allclose(found[:, :2], scores, rtol=1e-6)
 
 
 def test_rings_are_means_over_neighbourhoods():
-    scores, summary, found = features()
-    own = np.column_stack([scores, summary])
+    own, found = features()
     width = own.shape[1]
     for number, steps in enumerate(RINGS, start=1):
         members = within(steps)
@@ -47,21 +46,21 @@ def test_rings_are_means_over_neighbourhoods():
 
 
 def test_all_are_finite_and_of_one_type():
-    _, _, found = features()
+    _, found = features()
     assert found.dtype == np.float32
     assert np.isfinite(found).all()
-    assert features(seed=1)[2].shape == found.shape
+    assert features(seed=1)[1].shape == found.shape
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 2)])
 def test_the_smallest_images(shape):
     image = grid_image(*shape)
     scores = np.ones((image.n_superpixels, 1))
-    found = context_features(image, scores, scores[:, 0])
+    found = context_features(image, scores)
     assert found.shape[0] == image.n_superpixels
     assert np.isfinite(found).all()
 
 
 def test_scores_far_out_stay_finite():
     scores = np.full((P, 1), -1000.0)
-    assert np.isfinite(context_features(IMAGE, scores, scores[:, 0])).all()
+    assert np.isfinite(context_features(IMAGE, scores)).all()

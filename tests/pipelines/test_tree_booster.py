@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.ensemble import HistGradientBoostingClassifier
 
-from segboost.pipelines.tree_bins import encode, find_edges
-from segboost.pipelines.tree_booster import BoosterSettings, TreeBooster
+from segboost.pipelines.byte_trees import BoosterSettings, walk_columns
+from segboost.pipelines.tree_bins import byte_edges, encode, find_edges
+from segboost.pipelines.tree_booster import TreeBooster
 
-SETTINGS = BoosterSettings(n_trees=20, min_samples_leaf=5, max_features=0.5)
+SETTINGS = BoosterSettings(n_trees=20, depth=3, n_columns=4, l2=2.0, min_curvature=2.0)
 
 
 def table(n=600, d=7, seed=0):
@@ -19,48 +19,35 @@ def table(n=600, d=7, seed=0):
     return X, y, rng.uniform(0.5, 2, n)
 
 
-def peer(seed=0):
-    s = SETTINGS
-    return HistGradientBoostingClassifier(
-        max_iter=s.n_trees,
-        learning_rate=s.learning_rate,
-        max_leaf_nodes=s.max_leaves,
-        min_samples_leaf=s.min_samples_leaf,
-        l2_regularization=s.l2,
-        max_features=s.max_features,
-        early_stopping=False,
-        random_state=seed,
-    )
-
-
-def test_equals_scikit_learn_without_weights():
-    X, y, _ = table()
-    ours = TreeBooster.fit(X, y, None, SETTINGS, seed=3)
-    theirs = peer(3).fit(X, y)
-    for rows in (X, table(seed=1)[0]):
-        expected = theirs.decision_function(rows)
-        np.testing.assert_allclose(ours.decision_function(rows), expected, rtol=0, atol=1e-9)
-
-
-def test_equals_scikit_learn_on_codes_with_weights():
+def test_thresholds_of_values_split_as_the_codes_did():
     X, y, weight = table()
+    model = TreeBooster.fit(X, y, weight, SETTINGS, seed=3)
+    new = table(seed=1)[0]
     edges = [find_edges(column) for column in X.T]
-    theirs = peer().fit(encode(X, edges), y, sample_weight=weight)
-    ours = TreeBooster.fit(X, y, weight, SETTINGS)
-    new = table(seed=2)[0]
-    expected = theirs.decision_function(encode(new, edges))
-    np.testing.assert_allclose(ours.decision_function(new), expected, rtol=0, atol=1e-9)
+    columns = np.ascontiguousarray(encode(new, edges).T)
+    expected = np.full(len(new), model.baseline)
+    for feature, threshold, value in zip(model.feature, model.threshold, model.value, strict=True):
+        cut = np.zeros(len(feature), dtype=np.int64)
+        for k in np.flatnonzero(feature >= 0):
+            cut[k] = np.flatnonzero(edges[feature[k]] == threshold[k])[0]
+        expected += walk_columns(columns, np.arange(len(new)), feature, cut, value)
+    np.testing.assert_allclose(model.decision_function(new), expected, rtol=0, atol=1e-12)
 
 
 def test_codes_split_as_values_do():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 1))
     edges = find_edges(X[:, 0])
-    assert len(edges) == 254
+    assert len(edges) == 255
     assert (np.diff(edges) > 0).all()
     codes = encode(X, [edges])[:, 0]
-    for k in (0, 17, 253):
+    for k in (0, 17, 254):
         assert ((X[:, 0] <= edges[k]) == (codes <= k)).all()
+
+
+def test_bytes_are_their_own_codes():
+    values = np.arange(256, dtype=np.uint8)[:, None]
+    assert (encode(values, [byte_edges()]) == values).all()
 
 
 def test_arrays_and_back():
@@ -72,22 +59,23 @@ def test_arrays_and_back():
 
 def test_same_seed_same_trees():
     X, y, weight = table()
-    one, two = (TreeBooster.fit(X, y, weight, SETTINGS, seed=5) for _ in range(2))
+    one, two, other = (TreeBooster.fit(X, y, weight, SETTINGS, seed=s) for s in (5, 5, 6))
     for name, array in one.to_arrays().items():
         assert (array == two.to_arrays()[name]).all()
+    assert (one.feature != other.feature).any()
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        {"left": lambda a: a * 0},
-        {"right": lambda a: a + 10**6},
-        {"root": lambda a: a - 1},
         {"feature": lambda a: a + 100},
+        {"feature": lambda a: np.zeros_like(a)},
+        {"feature": lambda a: a.astype(np.float64)},
+        {"feature": lambda a: a[:, :-1], "value": lambda a: a[:, :-1]},
         {"value": lambda a: a[:-1]},
         {"threshold": lambda a: a[:-1]},
     ],
-    ids=lambda d: next(iter(d)),
+    ids=["beyond", "no leaves", "kind", "nodes", "value", "threshold"],
 )
 def test_damaged_arrays_are_refused(damage):
     X, y, _ = table()
