@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.artefacts import ArtefactStore
+from segboost.pipelines.byte_trees import BoosterSettings
 from segboost.pipelines.crf_cache import cached_crf, crf_key
 from segboost.pipelines.crf_stage import evaluate_crf, learn_crf
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.stacking import Context, fit_context
-from segboost.pipelines.byte_trees import BoosterSettings
 from tests.pipelines.superpixel_graphs import grid_image, half_mask
 
 BOOSTER = BoosterSettings(n_trees=30, learning_rate=0.2, min_curvature=2.0)
