@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ class Cell:
 
     def key(self, table_key: str, seed: int, stratified: bool) -> KeyParts:
         """Return all that the result depends on; `table_key` stands for the set's values."""
-        parameters = {
+        parameters: dict[str, Any] = {
             "version": __version__,
             "seed": seed,
             "stratified": stratified,
@@ -42,6 +42,9 @@ class Cell:
             "parameters": self.method.parameters,
             "candidate": self.method.candidates[self.candidate],
         }
+        if self.method.path is not None:
+            # What was learned before is part of what is learned now.
+            parameters["path"] = list(self.method.candidates[: self.candidate])
         return KeyParts(parameters, (table_key,), SCHEMA)
 
 
@@ -70,7 +73,7 @@ class CellResult:
 
     @classmethod
     def of(cls, artefact: Artefact) -> CellResult:
-        """Return what `run_cell` kept."""
+        """Return what `run_cells` kept."""
         document = artefact.document
         return cls(
             document["measures"],
@@ -81,33 +84,40 @@ class CellResult:
         )
 
 
-def run_cell(
-    cell: Cell, X: npt.NDArray[Any], y: npt.NDArray[Any], split: Split, seed: int,
-    cache: Path, key: KeyParts,
+def run_cells(
+    cells: Sequence[Cell], X: npt.NDArray[Any], y: npt.NDArray[Any], split: Split, seed: int,
+    cache: Path, keys: Sequence[KeyParts],
 ) -> None:  # fmt: skip
-    """Fit, measure and keep one cell; the file appears whole or not at all."""
-    method = cell.method
-    candidate = method.candidates[cell.candidate]
-    fit_seed = int(np.random.default_rng([seed, cell.repeat, 1]).integers(2**31))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        start = time.process_time()
-        model = method.fit(X[split.train], y[split.train], candidate, fit_seed)
-        seconds = time.process_time() - start
-        parts = {"train": split.train, "validation": split.validation, "test": split.test}
-        measures = {part: _plain(method.measure(model, X[r], y[r])) for part, r in parts.items()}
-        curves = {} if method.curves is None else method.curves(model, X[split.test], y[split.test])
-        details = {} if method.describe is None else _plain(method.describe(model))
-    document = {
-        "measures": measures,
-        "details": details,
-        "seconds": seconds,
-        "warnings": list(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))[
-            :MOST_WARNINGS
-        ],
-    }
+    """Fit, measure and keep cells of one method on one repeat, in the order of its candidates.
+
+    Every file appears whole or not at all, as soon as its fit is done.
+    """
+    method = cells[0].method
+    candidates = [method.candidates[cell.candidate] for cell in cells]
+    fit_seed = int(np.random.default_rng([seed, cells[0].repeat, 1]).integers(2**31))
+    models = method.models(X[split.train], y[split.train], candidates, fit_seed)
+    store = ArtefactStore(cache)
+    for key in keys:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            start = time.process_time()
+            model = next(models)
+            seconds = time.process_time() - start
+            made = _measure(method, model, X, y, split)
+        texts = dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
+        tail = {"seconds": seconds, "warnings": list(texts)[:MOST_WARNINGS]}
+        store.put(STAGE, key, Artefact(made.arrays, {**made.document, **tail}))
+
+
+def _measure(
+    method: TableMethod, model: Any, X: npt.NDArray[Any], y: npt.NDArray[Any], split: Split
+) -> Artefact:
+    parts = {"train": split.train, "validation": split.validation, "test": split.test}
+    measures = {part: _plain(method.measure(model, X[r], y[r])) for part, r in parts.items()}
+    curves = {} if method.curves is None else method.curves(model, X[split.test], y[split.test])
+    details = {} if method.describe is None else _plain(method.describe(model))
     arrays = {name: np.asarray(values) for name, values in curves.items()}
-    ArtefactStore(cache).put(STAGE, key, Artefact(arrays, document))
+    return Artefact(arrays, {"measures": measures, "details": details})
 
 
 def _plain(values: Mapping[str, float]) -> dict[str, float]:

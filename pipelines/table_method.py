@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -13,6 +13,8 @@ Candidate = Mapping[str, Any]
 """Parameters that one fit is made with; plain JSON values."""
 Fit = Callable[[npt.NDArray[Any], npt.NDArray[Any], Candidate, int], Any]
 """``fit(X, y, candidate, seed) -> model``."""
+PathFit = Callable[[npt.NDArray[Any], npt.NDArray[Any], Sequence[Candidate], int], Iterator[Any]]
+"""``path(X, y, candidates, seed)`` yields the models of all candidates, in order."""
 Measure = Callable[[Any, npt.NDArray[Any], npt.NDArray[Any]], Mapping[str, float]]
 """``measure(model, X, y) -> {name: value}``."""
 Curves = Callable[[Any, npt.NDArray[Any], npt.NDArray[Any]], Mapping[str, npt.NDArray[Any]]]
@@ -34,29 +36,48 @@ class TableMethod:
         The row of the table.
     candidates : sequence of mappings
         One of them is chosen on the validation part; the first of equally good ones.
-    fit, measure : callable
-        `measure` is asked about the training, the validation and the test part.
+    fit : callable or None
+        How a candidate is fitted; None where there is a `path`.
+    measure : callable
+        Asked about the training, the validation and the test part.
     parameters : mapping of str to JSON values
         All else that a result depends on and that `candidates` do not say; part of its key.
     curves : callable, optional
         Asked about the test part.
     describe : callable, optional
+    path : callable, optional
+        Fits the candidates one after the other, each from what the ones before it learned. It
+        may yield the same object again and again, changed: a model is measured at once.
     requires : sequence of str
         Modules without which the method is left out.
     """
 
     name: str
     candidates: Sequence[Candidate]
-    fit: Fit
+    fit: Fit | None
     measure: Measure
     parameters: Mapping[str, Any] = field(default_factory=dict)
     curves: Curves | None = None
     describe: Describe | None = None
+    path: PathFit | None = None
     requires: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not self.candidates:
             raise ValueError(f"the method {self.name} has no candidates")
+        if (self.fit is None) == (self.path is None):
+            raise ValueError(f"the method {self.name} needs either fit or path")
+
+    def models(
+        self, X: npt.NDArray[Any], y: npt.NDArray[Any], candidates: Sequence[Candidate], seed: int
+    ) -> Iterator[Any]:
+        """Yield a fitted model a candidate."""
+        if self.path is not None:
+            yield from self.path(X, y, candidates, seed)
+        else:
+            assert self.fit is not None
+            for candidate in candidates:
+                yield self.fit(X, y, candidate, seed)
 
     def missing(self) -> list[str]:
         """Return the required modules that are not installed."""

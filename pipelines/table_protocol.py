@@ -18,7 +18,7 @@ from joblib import Parallel, delayed
 from segboost.pipelines.artefacts import ArtefactStore, array_key
 from segboost.pipelines.progress import Progress, track
 from segboost.pipelines.single_thread import single_threaded
-from segboost.pipelines.table_cells import STAGE, Cell, CellResult, run_cell
+from segboost.pipelines.table_cells import STAGE, Cell, CellResult, run_cells
 from segboost.pipelines.table_method import TableMethod
 from segboost.pipelines.table_splits import Split, split_rows
 
@@ -175,27 +175,47 @@ def fit_cells(
     keys = [c.key(table_keys[c.data], protocol.seed, protocol.stratified) for c in cells]
     store = ArtefactStore(cache)
     found = [store.get(STAGE, key) for key in keys]
-    missing = [i for i, artefact in enumerate(found) if artefact is None]
+    groups = _groups(cells, [i for i, artefact in enumerate(found) if artefact is None])
     # What takes longest must not come last, when the other processes have nothing left to do.
-    missing.sort(key=lambda i: -tables[cells[i].data][0].size)
+    groups.sort(key=lambda group: -tables[cells[group[0]].data][0].size)
     jobs = (
-        delayed(run_cell)(
-            cells[i], *tables[cells[i].data],
-            protocol.split(tables[cells[i].data][1], cells[i].repeat),
-            protocol.seed, cache, keys[i],
+        delayed(run_cells)(
+            [cells[i] for i in group], *tables[cells[group[0]].data],
+            protocol.split(tables[cells[group[0]].data][1], cells[group[0]].repeat),
+            protocol.seed, cache, [keys[i] for i in group],
         )
-        for i in missing
+        for group in groups
     )  # fmt: skip
-    if missing:
+    if groups:
         with single_threaded():
             done = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(jobs)
-            for _ in track(done, progress, "fits", len(missing)):
+            for _ in track(done, progress, "fits", len(groups)):
                 pass
-    for i in missing:
+    for i in (i for group in groups for i in group):
         found[i] = store.get(STAGE, keys[i])
     if any(artefact is None for artefact in found):
         raise RuntimeError(f"finished fits have vanished from {cache}: start the command again")
     return [CellResult.of(artefact) for artefact in found if artefact is not None]
+
+
+def _groups(cells: Sequence[Cell], missing: Sequence[int]) -> list[list[int]]:
+    """Return what one process does in one go: a missing cell, or the whole path it lies on."""
+    groups: dict[Any, list[int]] = {}
+    wanted = {_path(cells[i]) for i in missing if cells[i].method.path is not None}
+    for i, cell in enumerate(cells):
+        if _path(cell) in wanted:
+            groups.setdefault(_path(cell), []).append(i)
+    # A path is walked from its start, and no further than it must be.
+    last = {_path(cells[i]): i for i in sorted(missing)}
+    for group in groups.values():
+        if [cells[i].candidate for i in group] != list(range(len(group))):
+            raise ValueError("cells of a path must begin with its first candidate, in order")
+    walks = [[i for i in group if i <= last[path]] for path, group in groups.items()]
+    return walks + [[i] for i in missing if cells[i].method.path is None]
+
+
+def _path(cell: Cell) -> tuple[str, int, str]:
+    return cell.data, cell.repeat, cell.method.name
 
 
 def _installed(methods: Sequence[TableMethod]) -> list[TableMethod]:

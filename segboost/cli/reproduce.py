@@ -8,11 +8,15 @@ from typing import Annotated
 
 import typer
 
-from segboost.cli import data
+from segboost.cli import data, reproduce_tables
 
 app = typer.Typer(
     help="Measure the paper's tables anew.", no_args_is_help=True, rich_markup_mode=None
 )
+
+
+app.command("auc")(reproduce_tables.auc)
+app.command("multiclass")(reproduce_tables.multiclass)
 
 
 @app.callback()
