@@ -24,7 +24,7 @@ class CRFStructBoost(BaseStructBoost):
     """Learn non-linear weights of the potentials of a binary CRF.
 
     ``E(y) = Σ_p w1·Φ1(U(x^p, y_p)) + Σ_(p,q) w2·Φ2(V(x^p, x^q)) [y_p ≠ y_q]`` with weak learners
-    Φ1 (±1) and Φ2 (0 or 1) and w ≥ 0, so that the energy stays submodular and a minimum cut
+    Φ1 (in [−1, 1]) and Φ2 (in [0, 1]) and w ≥ 0, so that the energy stays submodular and a min-cut
     decodes it exactly. The criterion is ``min 1ᵀw + (C/m) Σ_i max_y [Δ(y_i, y) + E(y_i) − E(y)]``
     with the Hamming loss, weighted by the instances' `node_weight` where they have one.
 
@@ -34,10 +34,10 @@ class CRFStructBoost(BaseStructBoost):
         Price of the mean loss of an instance.
     n_iterations : int
         Most rounds; each adds at most one unary and one pairwise learner.
-    weak_learner : "stump", "tree" or WeakLearner
-        For the unary potentials.
-    pairwise_learner : "stump", "tree" or WeakLearner
-        For the pairwise potentials; the constant learner (Potts) is among the stumps.
+    weak_learner : "stump", "tree", "ramp" or WeakLearner
+        For the unary potentials. Ramps make smooth functions of them, linear ones among these.
+    pairwise_learner : "stump", "tree", "ramp" or WeakLearner
+        For the pairwise potentials; the constant learner (Potts) is among all of them.
     slack : "auto", "one", "each" or int
         Slack variables: one in all, one an instance, or that many blocks. The optimum is the
         same; "auto" takes one an instance.

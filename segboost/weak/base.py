@@ -81,7 +81,8 @@ class WeakLearner(Protocol):
     def bind(self, features: npt.NDArray[Any], outputs: Outputs) -> BoundLearner:
         """Do the work that depends on the features alone; return the bound learner.
 
-        `outputs` says what the hypotheses must answer: ±1 for ``signed`` (both polarities are in
-        the class), 0 and 1 for ``binary`` (the constant 1 is in the class).
+        `outputs` says what the hypotheses must answer: from −1 to 1 for ``signed`` (both
+        polarities are in the class), from 0 to 1 for ``binary`` (the constant 1 is in the class).
+        Stumps and trees answer with the ends of these ranges only.
         """
         ...

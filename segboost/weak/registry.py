@@ -8,6 +8,7 @@ from segboost.weak.base import StorableHypothesis, WeakLearner
 from segboost.weak.linear import LinearThreshold
 from segboost.weak.linear_svm import LinearSVM
 from segboost.weak.perceptron import Perceptron
+from segboost.weak.ramp import Ramp, RampLearner
 from segboost.weak.stump import DecisionStump, Stump
 from segboost.weak.tree import ShallowTree, Tree
 
@@ -16,11 +17,12 @@ WEAK_LEARNERS: dict[str, type[Any]] = {
     "tree": ShallowTree,
     "perceptron": Perceptron,
     "svm": LinearSVM,
+    "ramp": RampLearner,
 }
 """What `make_weak_learner` knows by name."""
 
 HYPOTHESES: dict[str, type[StorableHypothesis]] = {
-    cls.kind: cls for cls in (Stump, Tree, LinearThreshold)
+    cls.kind: cls for cls in (Stump, Tree, LinearThreshold, Ramp)
 }
 """The class that reads the stored hypotheses of each kind."""
 
@@ -30,7 +32,7 @@ def make_weak_learner(weak_learner: str | WeakLearner, **params: Any) -> WeakLea
 
     Parameters
     ----------
-    weak_learner : {"stump", "tree", "perceptron", "svm"} or WeakLearner
+    weak_learner : {"stump", "tree", "perceptron", "svm", "ramp"} or WeakLearner
     **params
         Parameters of the named learner; an object brings its own.
 
