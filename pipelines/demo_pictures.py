@@ -9,18 +9,15 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from segboost.pipelines.demo_classes import DigitsDemo
-from segboost.pipelines.demo_graphs import GraphDemo
+from segboost.pipelines.demo_compare import Comparison
 from segboost.pipelines.demo_ranking import RankingDemo
 
 Picture = dict[str, bytes]
 """Theme to PNG."""
-
-SHOWN = (0, 1)
-"""Which test graphs are drawn."""
+Place = Literal["best", "lower right", "lower left", "upper left"]
 
 
 @dataclass(frozen=True)
@@ -42,9 +39,9 @@ THEMES = (
 )
 
 
-def draw_graphs(demo: GraphDemo) -> Picture:
-    """Return rows of truth, brightness, evidence and the labellings; wrong nodes stand out."""
-    return _both(lambda theme: _graphs_figure(demo, theme))
+def draw_scenes(found: Comparison) -> Picture:
+    """Return precision and recall of the labellers, and how true the probabilities are."""
+    return _both(lambda theme: _scenes_figure(found, theme))
 
 
 def draw_digits(demo: DigitsDemo) -> Picture:
@@ -57,34 +54,27 @@ def draw_ranking(demo: RankingDemo) -> Picture:
     return _both(lambda theme: _ranking_figure(demo, theme))
 
 
-def _graphs_figure(demo: GraphDemo, theme: Theme) -> Figure:
-    titles = ["truth", "brightness", "one potential"]
-    titles += [f"{name}\n{share:.1%} right" for name, share in demo.accuracy.items()]
-    figure = Figure(figsize=(2.1 * len(titles), 1.9 * len(SHOWN)), facecolor=theme.ground)
-    axes = figure.subplots(len(SHOWN), len(titles), squeeze=False)
-    for row, number in zip(axes, SHOWN, strict=True):
-        graph = demo.graphs[number]
-        truth = graph.labels.reshape(graph.shape)
-        row[0].imshow(truth, cmap=_label_colours(theme), vmin=0, vmax=3)
-        row[1].imshow(graph.brightness, cmap="gray", vmin=0, vmax=1)
-        row[2].imshow(-graph.unary[:, 0].reshape(graph.shape), cmap="gray")
-        for ax, answers in zip(row[3:], demo.labels.values(), strict=True):
-            found = answers[number].reshape(graph.shape)
-            wrong = np.where(found == truth, found, found + 2)
-            ax.imshow(wrong, cmap=_label_colours(theme), vmin=0, vmax=3)
-    for ax in axes.ravel():
-        ax.set_xticks([])
-        ax.set_yticks([])
-        ax.spines[:].set_visible(False)
-    for ax, title in zip(axes[0], titles, strict=True):
-        ax.set_title(title, color=theme.ink, fontsize=12)
-    figure.tight_layout(pad=0.6)
+def _scenes_figure(found: Comparison, theme: Theme) -> Figure:
+    figure = Figure(figsize=(11.5, 4.3), facecolor=theme.ground)
+    left, right = figure.subplots(1, 2)
+    colours = (theme.third, theme.second, theme.first)
+    for (name, curve), colour in zip(found.curves.items(), colours, strict=True):
+        even = curve.break_even
+        left.plot(curve.recall, curve.precision, color=colour, lw=2, label=f"{name}: {even:.1%}")
+        left.plot([even], [even], "o", color=colour, ms=6)
+    left.plot([0, 1], [0, 1], color=theme.third, lw=0.8, ls=":")
+    left.set(xlim=(0, 1.01), ylim=(0, 1.02), xlabel="recall", ylabel="precision")
+    left.set_title("Dots: precision = recall")
+    mean, share, pixels = found.reliability.T
+    right.plot([0, 1], [0, 1], color=theme.third, lw=0.8, ls=":")
+    right.plot(mean, share, "o-", color=theme.first, lw=2, ms=5, label="foreground among pixels")
+    right.bar(mean, pixels, width=0.05, color=theme.first, alpha=0.3, label="share of all pixels")
+    right.set(xlim=(0, 1.01), ylim=(0, 1.02), xlabel="probability", ylabel="share")
+    right.set_title("Calibrated: the line follows the diagonal")
+    _dress(left, theme, place="lower left")
+    _dress(right, theme, place="upper left")
+    figure.tight_layout(pad=0.8)
     return figure
-
-
-def _label_colours(theme: Theme) -> ListedColormap:
-    """Return the colours of ground and shape, then of nodes wrongly labelled so."""
-    return ListedColormap([theme.faint, theme.first, theme.second, theme.second])
 
 
 def _digits_figure(demo: DigitsDemo, theme: Theme) -> Figure:
@@ -132,7 +122,7 @@ def _ranking_figure(demo: RankingDemo, theme: Theme) -> Figure:
     return figure
 
 
-def _dress(ax: Axes, theme: Theme, place: Literal["best", "lower right"] = "best") -> None:
+def _dress(ax: Axes, theme: Theme, place: Place = "best") -> None:
     """Give axes, text and legend the colours of the theme."""
     ax.set_facecolor(theme.ground)
     ax.grid(color=theme.faint, lw=0.6)

@@ -83,6 +83,11 @@ class RunLog:
         self._peak_total = 0
 
     @property
+    def peak_total(self) -> int:
+        """Largest memory of this process and its workers at the ends of stages, in bytes."""
+        return self._peak_total
+
+    @property
     def part(self) -> Path:
         """Where the log is while the run goes on."""
         return self.path.with_name(f"{self.path.name}.part")

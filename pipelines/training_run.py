@@ -183,7 +183,9 @@ def run_training(
         after = read_usage()
         C = None if trained.crf is None else trained.crf.C
         wall = after.wall - before.wall
-        return TrainingRun(output, evaluation, C, tuple(log.stages), wall, after.peak_total)
+        # Workers that ended since are in the log's readings only.
+        peak = max(after.peak_total, log.peak_total)
+        return TrainingRun(output, evaluation, C, tuple(log.stages), wall, peak)
 
 
 def _evaluate(

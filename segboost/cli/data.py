@@ -21,16 +21,18 @@ DataRoot = Annotated[
 Images = Annotated[Path | None, typer.Option(help="A folder of your own images.")]
 Masks = Annotated[Path | None, typer.Option(help="Their masks, paired by name.")]
 Foreground = Annotated[
-    int | None, typer.Option(min=1, max=254, help="Which index of your masks is the object.")
+    int | None, typer.Option(min=1, max=254, help="Index of the object in masks with several.")
 ]
 MaskSuffix = Annotated[
-    str | None, typer.Option(help="What follows the name in masks: _mask in a_mask.png.")
+    str | None, typer.Option(help="What masks have after the image's name: _mask, if a_mask.png.")
 ]
 TestFraction = Annotated[
     float | None, typer.Option(min=0, max=1, help="The share of your images to test on (0.4).")
 ]
-TrainList = Annotated[Path | None, typer.Option(help="A file of names to train on.")]
-TestList = Annotated[Path | None, typer.Option(help="A file of names to test on.")]
+TrainList = Annotated[
+    Path | None, typer.Option(help="A file of image names, one a line, to train on.")
+]
+TestList = Annotated[Path | None, typer.Option(help="The same, to test on.")]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, help="Processes; one a core by default.")
 ]

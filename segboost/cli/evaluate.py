@@ -27,7 +27,10 @@ def evaluate(
     jobs: data.Jobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Measure a model over all pixels of labelled images, as fractions from 0 to 1."""
+    """Measure a model on labelled images.
+
+    Over all their pixels together, as fractions from 0 to 1; void pixels count nowhere.
+    """
     known = ("model", "split", "jobs", "as_json")
     options: dict[str, Any] = {
         k: v for k, v in locals().items() if k != "known" and k not in known and v is not None

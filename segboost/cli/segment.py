@@ -39,9 +39,10 @@ def segment(
         ),
     ] = False,
 ) -> None:
-    """Segment images into NAME.png (255 where foreground) and results.csv.
+    """Segment images: a mask each, and a table.
 
-    An image that cannot be segmented is named at the end, the others are done, and the exit
+    NAME.png is 255 where foreground, else 0, in the size of the image; results.csv has a line an
+    image. An image that cannot be segmented is named at the end, the others are done, and the exit
     status is 1.
     """
     if output.exists() and not output.is_dir():

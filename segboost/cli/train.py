@@ -30,28 +30,44 @@ def train(
     train_list: data.TrainList = None,
     test_list: data.TestList = None,
     method: Annotated[
-        str | None, typer.Option(help="structboost (default), ssvm, adaboost or svm.")
+        str | None,
+        typer.Option(
+            help="structboost (default) or ssvm learn a CRF, adaboost or svm superpixels alone."
+        ),
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="Superpixels and features: default or paper.")
+        str | None,
+        typer.Option(help="default, or paper: the features and potentials of the paper."),
     ] = None,
     C: Annotated[
-        float | None, typer.Option("--C", help="By default chosen on validation images.")
+        float | None,
+        typer.Option(
+            "--C", help="Weight of the training loss; by default chosen on validation images."
+        ),
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="A JSON file of settings.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A JSON file of further settings.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The model folder (models/NAME).")
+        Path | None,
+        typer.Option("--output", "-o", help="The model folder; models/NAME by default."),
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option(help="A folder for what stages make (cache in the output).")
+        Path | None,
+        typer.Option(
+            help="A folder for what stages make, which runs may share; OUTPUT/cache by default."
+        ),
     ] = None,
     jobs: data.Jobs = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="0 by default.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of all that is drawn; 0 by default.")
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in --output, as it was begun.")
     ] = False,
 ) -> None:
-    """Train a segmenter and say how it does on the test images.
+    """Train a segmenter and say how it does on test images.
+
+    Without options on drawn scenes, to try it out; with --images and --masks on your own; with
+    --dataset graz02 --category bike on photographs below $SEGBOOST_DATA.
 
     What the stages make is kept: the same command again starts where it was stopped, and other
     settings re-run only what depends on them.
@@ -141,5 +157,7 @@ def _tell(run: TrainingRun, n_train: int) -> None:
         show_scores(run.evaluation.scores)
     for stage in run.stages:
         typer.echo(f"  {stage.stage:12} {stage.wall:8.1f} s, {stage.cpu:8.1f} s CPU")
-    typer.echo(f"{run.seconds:.1f} s in all, peak memory {run.peak_bytes / 2**30:.2f} GB")
+    cpu = sum(stage.cpu for stage in run.stages)
+    peak = run.peak_bytes / 2**30
+    typer.echo(f"{run.seconds:.1f} s in all, {cpu:.1f} s CPU, peak memory {peak:.2f} GB")
     typer.echo(f"model folder: {run.folder}")

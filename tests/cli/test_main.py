@@ -85,7 +85,7 @@ def test_output_that_is_a_file_is_misuse(tmp_path, capsys):
     ],
 )
 def test_failures_are_one_line_without_traceback(monkeypatch, capsys, error, status, text):
-    def fail(*args: object) -> None:
+    def fail(*args: object, **named: object) -> None:
         raise error
 
     monkeypatch.delenv("SEGBOOST_DEBUG", raising=False)

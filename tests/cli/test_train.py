@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
 from segboost.cli.main import run
 from segboost.pipelines.metrics import SegmentationScores
+from segboost.pipelines.runlog import read_run_log
 from segboost.pipelines.segmentation_files import load_segmenter
 from tests.pipelines.segmentation_sets import tiny_data, write_folders, write_settings
 
@@ -130,3 +135,25 @@ def test_images_without_foreground_are_a_clear_error(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "no training image has a foreground pixel" in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_to_the_same_model(model, command, tmp_path):
+    """SIGKILL in the middle of a stage: --resume ends with the bytes of an undisturbed run."""
+    folder = tmp_path / "model"
+    started = "import sys; from segboost.cli.main import main; main(sys.argv[1:])"
+    process = subprocess.Popen([sys.executable, "-c", started, *command, "--output", str(folder)])
+    while not list((folder / "cache").glob("unary/*")) and process.poll() is None:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    assert process.returncode == -signal.SIGKILL
+    assert not (folder / "model.json").exists()
+    assert (folder / "train.jsonl.part").exists()
+    assert run(["train", "--resume", "--output", str(folder), "--jobs", "1"]) == 0
+    assert (folder / "model.json").read_bytes() == (model / "model.json").read_bytes()
+    scores = [json.loads((f / "scores.json").read_text()) for f in (folder, model)]
+    assert scores[0] == scores[1]
+    events = [event["event"] for event in read_run_log(folder / "train.jsonl")]
+    assert events.count("start") == 2
+    assert events[-1] == "end"
