@@ -6,13 +6,12 @@ import io
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 from PIL import Image
 
 from segboost.datasets.reading import read_image
@@ -21,6 +20,7 @@ from segboost.pipelines.overlay import draw_overlay
 from segboost.pipelines.segment_inputs import check_names
 from segboost.pipelines.segmentation_files import load_segmenter
 from segboost.pipelines.segmentation_model import SegmentationModel
+from segboost.pipelines.shared_work import map_shared
 from segboost.pipelines.single_thread import single_threaded
 
 DONE = "done"
@@ -97,7 +97,7 @@ def segment_files(
     images : sequence of Path
     options : BatchOptions
     n_jobs : int
-        Processes; each loads the model once.
+        Processes, this one included; each loads the model once.
 
     Raises
     ------
@@ -125,10 +125,7 @@ def _results(
     model_folder: Path, images: Sequence[Path], options: BatchOptions, n_jobs: int
 ) -> Iterator[ImageResult]:
     with single_threaded():
-        # A process that gets no image would still take its time to start.
-        n_jobs = max(1, min(n_jobs, len(images)))
-        jobs = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
-        yield from jobs(delayed(_segment)(model_folder, path, options) for path in images)
+        yield from map_shared(partial(_segment, model_folder, options), images, n_jobs)
 
 
 def encode_scores(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
@@ -171,7 +168,7 @@ def _load(folder: Path) -> SegmentationModel:
     return load_segmenter(folder)
 
 
-def _segment(model_folder: Path, path: Path, options: BatchOptions) -> ImageResult:
+def _segment(model_folder: Path, options: BatchOptions, path: Path) -> ImageResult:
     """Segment one file in a worker; a failure of any kind is a result."""
     start, cpu = time.perf_counter(), time.process_time()
 
