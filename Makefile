@@ -10,7 +10,7 @@ BENCH_READY := $(VENV)/.ready-bench
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo   set up, train small models, write a page about what they learned into demo/"
+	@echo "make demo   set up, train a segmenter on drawn scenes, write a page about it into demo/"
 	@echo "make test   set up, run all tests"
 	@echo "make lint   ruff, mypy and the direction of dependencies"
 	@echo "make bench  measure speed and accuracy against peers, into bench-results/"

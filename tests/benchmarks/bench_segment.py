@@ -83,7 +83,7 @@ def resident(pid: int | str) -> int:
 
 
 def memory(model: Path, images: list[Path], output: Path) -> Iterator[tuple[int, int]]:
-    """Memory of this process and of its workers together, after every image."""
+    """Memory of this process and of its worker, after every image."""
     from segboost.pipelines.batch import BatchOptions, segment_files
     from segboost.pipelines.resources import _children
 
@@ -121,5 +121,5 @@ def run() -> list[Figure]:
         at_most("CPU per 640×480 image, two jobs", two.cpu / N_LARGE, 2.0, "s"),
         at_least(speed, ratio, 1.7, "×") if calm else Figure(speed, ratio, "×"),
         *growth("this process", [own for own, _ in sizes]),
-        *growth("two workers", [workers for _, workers in sizes]),
+        *growth("its worker", [workers for _, workers in sizes]),
     ]
