@@ -181,9 +181,11 @@ def colour_weights(scores: FloatArray, table: TrainingTable, colours: FloatArray
     """Return the signed weights ``μ(y_i) d_i`` of the rows, shape (N,), with Σ|W| = 1."""
     own = colours[table.labels]
     gap = 0.5 * (scores - scores[np.arange(table.labels.size), table.labels][:, None])
-    # One shift for all rows cancels in the normalisation and keeps exp from overflowing.
-    pair = np.exp(gap - gap.max())
-    mass = table.weights * (pair * (colours != own[:, None])).sum(axis=1)
+    counts = colours != own[:, None]
+    # One shift for all rows cancels in the normalisation. The largest of the pairs that count
+    # becomes 1: nothing overflows, and not all of them vanish however large the margins are.
+    pair = np.exp(np.where(counts, gap - gap[counts].max(), -np.inf))
+    mass = table.weights * pair.sum(axis=1)
     return own * mass / mass.sum()
 
 

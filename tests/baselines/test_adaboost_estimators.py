@@ -268,6 +268,14 @@ def test_colour_weights_by_hand():
     np.testing.assert_allclose(found, expected / np.abs(expected).sum())
 
 
+def test_colour_weights_of_large_margins():
+    """Margins beyond the range of exp: the least bad pair still counts, nothing is NaN."""
+    table = TrainingTable(np.zeros((2, 1)), np.array([0, 1]), np.arange(3), np.ones(2) / 2)
+    scores = np.array([[4000.0, 0.0, 0.0], [0.0, 5000.0, 0.0]])
+    found = colour_weights(scores, table, np.array([1.0, -1.0, -1.0]))
+    assert found == pytest.approx([1.0, 0.0])
+
+
 def test_ecc_repeats_with_its_seed(cancer):
     X, y = load_digits(return_X_y=True)
     X, y = X[:300], y[:300]
