@@ -88,7 +88,8 @@ def _draw(ax: Any, panel: Panel) -> None:
     if panel.logarithmic:
         ax.set_yscale("log")
     ax.tick_params(labelsize=7)
-    ax.legend(fontsize=6)
+    if panel.lines or panel.levels:
+        ax.legend(fontsize=6)
 
 
 def _write(figure: Any, path: Path, ending: str, metadata: Mapping[str, Any]) -> Path:

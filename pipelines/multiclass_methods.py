@@ -15,7 +15,7 @@ from segboost.pipelines.table_method import Candidate, TableMethod
 C_CHOICES = (10.0, 25.0, 63.0, 160.0, 400.0, 1000.0)
 """The paper: 6 values from 10 to 1000."""
 SVM_CHOICES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
-SSVM_CHOICES = (10.0, 100.0, 1e3, 1e4, 1e5, 1e6)
+SSVM_CHOICES = (10.0, 100.0, 1e3, 1e4, 3e4, 1e5)
 ROUND_CHOICES = (100, 200, 500, 1000)
 TREE_DEPTH = 5
 Array = npt.NDArray[Any]
@@ -36,10 +36,10 @@ class Effort:
         Rounds of the learning curves, which are fits from scratch.
     """
 
-    stump: int = 20
-    perceptron: int = 25
-    tree: int = 20
-    gap: float = 1e-2
+    stump: int = 12
+    perceptron: int = 20
+    tree: int = 12
+    gap: float = 2e-2
     curve: int = 40
 
     def rounds(self, learner: str) -> int:
@@ -241,7 +241,6 @@ def _xgboost(quick: bool) -> TableMethod:
     candidates: list[dict[str, Any]] = [
         {"n_estimators": 100, "max_depth": 6, "learning_rate": 0.3},
         {"n_estimators": 200, "max_depth": 3, "learning_rate": 0.3},
-        {"n_estimators": 200, "max_depth": 4, "learning_rate": 0.1},
     ]
     if quick:
         candidates = [{"n_estimators": 20, "max_depth": 6, "learning_rate": 0.3}]

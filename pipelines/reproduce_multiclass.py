@@ -33,8 +33,8 @@ from segboost.pipelines.table_protocol import (
 )
 
 EFFORTS: Mapping[str, Effort] = {
-    "satimage": Effort(stump=12, perceptron=12, tree=12),
-    "usps": Effort(stump=8, perceptron=12, tree=8, gap=3e-2, curve=30),
+    "satimage": Effort(stump=8, perceptron=8, tree=8, curve=30),
+    "usps": Effort(stump=5, perceptron=10, tree=6, gap=3e-2, curve=20),
 }
 """Large sets are learned with fewer rounds than `Effort` says, for time's sake."""
 QUICK_EFFORT = Effort(4, 4, 4, 3e-2, 8)
