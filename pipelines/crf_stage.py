@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from segboost.pipelines.offsets import best_offset
 from segboost.pipelines.potentials import Loss, PotentialSettings, crf_instance
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.superpixel_image import SuperpixelImage
+from segboost.weak.ramp import RampLearner
 
 FloatArray = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -92,9 +93,9 @@ def learn_crf(
         best = max(trials, key=lambda t: t.scores.mean_iou)
         choices = [(best.C, best.loss)]
     C, loss = choices[0]
-    potentials = replace(config.potentials, loss=loss)
+    potentials = config.crf_potentials(loss)
     instances = [crf_instance(i, s, potentials) for i, s in zip(images, scores, strict=True)]
-    model = make_crf(config, C, callback).fit(instances)
+    model = make_crf(config, C, scores[0].shape[1], callback).fit(instances)
     parts = scored_parts(model, images, scores, potentials)
     offset = best_offset(parts)
     calibration = fit_calibration((s - offset, f, b) for s, f, b in parts)
@@ -137,13 +138,26 @@ def scored_parts(
 
 
 def make_crf(
-    config: SegmentationConfig, C: float, callback: Callable[[Any], Any] | None = None
+    config: SegmentationConfig,
+    C: float,
+    n_unary: int,
+    callback: Callable[[Any], Any] | None = None,
 ) -> CRFModel:
-    """Return the unfitted learner of the config's method."""
+    """Return the unfitted learner of the config's method for so many unary potentials.
+
+    Its unary learners rise: a higher score never speaks for the background, even where chance
+    among few out-of-fold scores says so. Only the bias, the last feature, may fall.
+    """
     if config.method == "ssvm":
         return CRFStructuredSVM(C=C, callback=callback)
     return CRFStructBoost(
-        C=C, n_iterations=config.n_iterations, random_state=config.seed, callback=callback
+        C=C,
+        n_iterations=config.n_iterations,
+        weak_learner=RampLearner(min_width=config.ramp_width, n_rising=n_unary),
+        # Trees multiply potentials; their steps do no harm where the unaries are graded.
+        pairwise_learner="tree",
+        random_state=config.seed,
+        callback=callback,
     )
 
 
@@ -177,8 +191,9 @@ def _try(
     C: float,
     loss: Loss,
 ) -> Trial:
-    potentials = replace(config.potentials, loss=loss)
+    potentials = config.crf_potentials(loss)
     pairs = zip(known, known_scores, strict=True)
-    model = make_crf(config, C).fit([crf_instance(i, s, potentials) for i, s in pairs])
+    instances = [crf_instance(i, s, potentials) for i, s in pairs]
+    model = make_crf(config, C, known_scores[0].shape[1]).fit(instances)
     offset = crf_offset(model, known, known_scores, potentials)
     return Trial(C, loss, evaluate_crf(model, held, held_scores, potentials, offset))

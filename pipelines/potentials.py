@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +25,25 @@ class PotentialSettings:
     ----------
     beta : float
         Of ``V1 = exp(−β‖ΔLUV‖)``; 1 in the paper.
-    contrast : float or None
-        β of ``V3 = length · exp(−β‖ΔLUV‖)``; None leaves V3 out, as the paper does.
+    contrasts : tuple of float
+        For each β here a potential ``length · exp(−β‖ΔLUV‖)``; the paper has none.
+    agreement : bool
+        Whether there are potentials of neighbours whose two strong scores agree:
+        ``length · exp(−|Δc|)``, ``length · exp(−0.07‖ΔLUV‖ − |Δc|)`` and ``length · exp(−2|Δt|)``
+        for context c and trees t.
     loss : "superpixels" or "pixels"
         The Hamming loss counts superpixels, or their labelled pixels.
     """
 
     beta: float = 1.0
-    contrast: float | None = 0.07
+    contrasts: tuple[float, ...] = (0.07, 0.02, 0.2)
+    agreement: bool = False
     loss: Loss = "superpixels"
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the settings of a JSON document."""
+        return cls(**{**values, "contrasts": tuple(float(b) for b in values["contrasts"])})
 
 
 def crf_instance(
@@ -59,14 +70,27 @@ def crf_instance(
         labelled = image.labelled
         counted = (labelled > 0).astype(np.float64)
         weight = labelled / float(image.area.mean()) if settings.loss == "pixels" else counted
-    return CRFInstance(-scores, image.edges, pairwise(image, settings), labels, weight)
+    return CRFInstance(-scores, image.edges, pairwise(image, scores, settings), labels, weight)
 
 
-def pairwise(image: SuperpixelImage, settings: PotentialSettings) -> FloatArray:
-    """Return V, shape (E, L): V1 of colour, V2 of length, V3 of both."""
+def pairwise(image: SuperpixelImage, scores: FloatArray, settings: PotentialSettings) -> FloatArray:
+    """Return V, shape (E, L): V1 of colour, V2 of length, and the mixed ones of the settings.
+
+    Parameters
+    ----------
+    image : SuperpixelImage
+    scores : ndarray of shape (P, T)
+        F'; its last two columns are the trees' and the context's where agreement is asked for.
+    settings : PotentialSettings
+    """
     colour = np.asarray(image.luv_difference, dtype=np.float64)
     length = np.asarray(image.boundary_length, dtype=np.float64)
     columns = [np.exp(-settings.beta * colour), length]
-    if settings.contrast is not None:
-        columns.append(length * np.exp(-settings.contrast * colour))
+    columns += [length * np.exp(-beta * colour) for beta in settings.contrasts]
+    if settings.agreement:
+        one, other = image.edges.T
+        trees, context = np.abs(scores[one, -2:] - scores[other, -2:]).T
+        columns.append(length * np.exp(-context))
+        columns.append(length * np.exp(-0.07 * colour - context))
+        columns.append(length * np.exp(-2.0 * trees))
     return np.column_stack(columns)

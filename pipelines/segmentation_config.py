@@ -14,7 +14,11 @@ from segboost.pipelines.unary_training import UnarySettings
 
 Method = Literal["structboost", "ssvm", "adaboost", "svm"]
 METHODS: tuple[Method, ...] = get_args(Method)
-C_CHOICES = (0.1, 0.5, 2.0, 10.0, 100.0, 1000.0)
+C_CHOICES = (2.0, 20.0, 200.0, 1000.0)
+
+
+def _default_potentials() -> PotentialSettings:
+    return PotentialSettings(agreement=True)
 
 
 def _context_booster() -> BoosterSettings:
@@ -29,7 +33,7 @@ class SegmentationConfig:
     ----------
     preset : "default" or "paper"
         Superpixels and feature groups. `paper` has its 14 groups and two pairwise potentials;
-        `default` larger patches, more groups, context potentials and a third pairwise one.
+        `default` larger patches, more groups, two strong potentials and more pairwise ones.
     method : "structboost", "ssvm", "adaboost" or "svm"
         The first two learn a CRF; the others classify superpixels by their visual words.
     unary : UnarySettings
@@ -46,6 +50,9 @@ class SegmentationConfig:
         How the Hamming loss may count; chosen together with C.
     n_iterations : int
         Rounds of StructBoost.
+    ramp_width : float
+        The least width of StructBoost's ramps, in deviations of a potential. Steps (0) leave
+        scores of few levels, which cost precision at the break-even point.
     validation_share : float
         The share of training images, a contiguous block, that choices are made on.
     seed : int
@@ -57,11 +64,12 @@ class SegmentationConfig:
     context: bool | None = None
     raw_booster: BoosterSettings = field(default_factory=BoosterSettings)
     booster: BoosterSettings = field(default_factory=_context_booster)
-    potentials: PotentialSettings = field(default_factory=PotentialSettings)
+    potentials: PotentialSettings = field(default_factory=_default_potentials)
     C: float | None = None
     C_choices: tuple[float, ...] = C_CHOICES
     losses: tuple[Loss, ...] = ("superpixels", "pixels")
     n_iterations: int = 50
+    ramp_width: float = 4.0
     validation_share: float = 0.25
     seed: int = 0
 
@@ -82,7 +90,8 @@ class SegmentationConfig:
         """Return the settings that belong to a preset, with changes."""
         config = cls(preset=preset)
         if preset == "paper":
-            config = replace(config, potentials=PotentialSettings(contrast=None))
+            plain = PotentialSettings(contrasts=())
+            config = replace(config, potentials=plain)
         return replace(config, **changes)
 
     @property
@@ -91,6 +100,11 @@ class SegmentationConfig:
         if self.method not in ("structboost", "ssvm"):
             return False
         return self.preset == "default" if self.context is None else self.context
+
+    def crf_potentials(self, loss: Loss) -> PotentialSettings:
+        """Return the potentials of a CRF with this loss: without strong scores no agreement."""
+        agreement = self.potentials.agreement and self.uses_context
+        return replace(self.potentials, loss=loss, agreement=agreement)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""

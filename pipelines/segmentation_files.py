@@ -177,7 +177,7 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
         _restore_preset(document["preset"], arrays),
         UnaryModel(stumps, trees, context, scale),
         _restore_crf(document["crf"], folder, config.method),
-        PotentialSettings(**document["potentials"]),
+        PotentialSettings.from_dict(document["potentials"]),
         words,
         float(document["offset"]),
         calibration,

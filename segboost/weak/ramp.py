@@ -117,6 +117,11 @@ class RampLearner:
     ----------
     n_knots : int
         At most this many knots a feature, from 3 to 257.
+    min_width : float
+        The least width of a ramp, in deviations of its feature; 0 allows steps. The hinge loss
+        likes best the sign of what it learns: wide ramps keep a sum of them graded.
+    n_rising : int
+        Of so many first features only rising ramps are taken: where more can only mean more.
 
     Examples
     --------
@@ -128,8 +133,12 @@ class RampLearner:
     """
 
     n_knots: int = 65
+    min_width: float = 0.0
+    n_rising: int = 0
 
     def __post_init__(self) -> None:
+        if not self.min_width >= 0:
+            raise ValueError(f"min_width must not be negative, got {self.min_width!r}")
         if not 3 <= self.n_knots <= 257:
             raise ValueError(f"n_knots must be from 3 to 257, got {self.n_knots}")
 
@@ -146,7 +155,12 @@ class RampLearner:
                 row[1:count] = cuts[: count - 1]
                 row[count] = top
         columns = np.ascontiguousarray(table.T)
-        return BoundRamp(columns, binned.codes, knots, binned.n_bins, check_outputs(outputs))
+        width = np.zeros(len(columns))
+        if len(table):  # a feature of narrower range keeps the ramp over all of it
+            width = np.minimum(self.min_width * table.std(axis=0), np.ptp(table, axis=0))
+        outputs = check_outputs(outputs)
+        shape = (knots, binned.n_bins, width, self.n_rising)
+        return BoundRamp(columns, binned.codes, *shape, outputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +176,8 @@ class BoundRamp:
         Ascending; +inf behind a feature's last.
     n_bins : ndarray of intp, shape (d,)
         One less than a feature's knots.
+    min_width : ndarray of float64, shape (d,)
+    n_rising : int
     outputs : {"signed", "binary"}
     """
 
@@ -169,6 +185,8 @@ class BoundRamp:
     codes: npt.NDArray[np.uint8]
     knots: FloatArray
     n_bins: npt.NDArray[np.intp]
+    min_width: FloatArray
+    n_rising: int
     outputs: Outputs
 
     exact: ClassVar[bool] = True
@@ -182,7 +200,9 @@ class BoundRamp:
         sums = moments(self.codes, self.columns, weights, self.knots.shape[1] - 1)
         tie = TIE * float(np.abs(weights).sum())
         signed = not is_binary(self.outputs)
-        j, low, high, polarity = best_ramp(sums, self.knots, self.n_bins, tie, signed)
+        j, low, high, polarity = best_ramp(
+            sums, self.knots, self.n_bins, self.min_width, self.n_rising, tie, signed
+        )
         if low < 0:
             ramp = Ramp(int(j), -np.inf, -np.inf, int(polarity), self.outputs)
         else:
@@ -224,7 +244,13 @@ def moments(
 
 @nb.njit(cache=True, nogil=True)
 def best_ramp(
-    sums: FloatArray, knots: FloatArray, n_bins: npt.NDArray[np.intp], tie: float, signed: bool
+    sums: FloatArray,
+    knots: FloatArray,
+    n_bins: npt.NDArray[np.intp],
+    min_width: FloatArray,
+    n_rising: int,
+    tie: float,
+    signed: bool,
 ) -> tuple[int, int, int, int]:  # pragma: no cover - compiled
     """Return feature, low and high knot and polarity of the best ramp; knots −1 of a constant.
 
@@ -247,10 +273,10 @@ def best_ramp(
             for high in range(low, n + 1):
                 width = knots[j, high] - knots[j, low]
                 if high == low:
-                    if low == 0:
+                    if low == 0 or min_width[j] > 0.0:
                         continue
                     rise = p0[n] - p0[low]
-                elif width > 0.0:
+                elif width > 0.0 and width >= min_width[j]:
                     rise = (p1[high] - p1[low] - knots[j, low] * (p0[high] - p0[low])) / width
                     rise += p0[n] - p0[high]
                 else:
@@ -259,6 +285,6 @@ def best_ramp(
                 down = -up if signed else p0[n] - rise
                 if up > best + tie:
                     best, best_j, best_low, best_high, best_polarity = up, j, low, high, 1
-                if down > best + tie:
+                if j >= n_rising and down > best + tie:
                     best, best_j, best_low, best_high, best_polarity = down, j, low, high, -1
     return best_j, best_low, best_high, best_polarity

@@ -19,10 +19,10 @@ from segboost.pipelines.training_run import StageReporter, train_on
 
 SETTINGS = {
     "unary": {"n_stumps": 12, "n_folds": 2},
-    "raw_booster": {"n_trees": 5, "n_columns": 50},
-    "booster": {"n_trees": 5, "min_curvature": 5.0},
+    "raw_booster": {"n_trees": 15, "n_columns": 100, "learning_rate": 0.3, "min_curvature": 2.0},
+    "booster": {"n_trees": 15, "learning_rate": 0.3, "min_curvature": 2.0},
     "losses": ["superpixels"],
-    "n_iterations": 6,
+    "n_iterations": 20,
 }
 
 

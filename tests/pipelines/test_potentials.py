@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -10,14 +13,30 @@ from tests.pipelines.superpixel_graphs import grid_image, half_mask
 def test_pairwise_potentials_by_hand():
     image = grid_image()
     colour, length = image.luv_difference, image.boundary_length
-    found = pairwise(image, PotentialSettings(beta=0.5, contrast=0.1))
-    expected = [np.exp(-0.5 * colour), length, length * np.exp(-0.1 * colour)]
+    settings = PotentialSettings(beta=0.5, contrasts=(0.1, 0.3), agreement=True)
+    scores = np.random.default_rng(0).normal(size=(12, 4))
+    trees, context = (np.abs(np.diff(c[image.edges], axis=1)[:, 0]) for c in scores.T[-2:])
+    expected = [
+        np.exp(-0.5 * colour),
+        length,
+        length * np.exp(-0.1 * colour),
+        length * np.exp(-0.3 * colour),
+        length * np.exp(-context),
+        length * np.exp(-0.07 * colour - context),
+        length * np.exp(-2 * trees),
+    ]
+    found = pairwise(image, scores, settings)
     np.testing.assert_allclose(found, np.column_stack(expected), rtol=1e-12)
+
+
+def test_settings_and_back():
+    settings = PotentialSettings(beta=0.5, contrasts=(0.1,), agreement=True, loss="pixels")
+    assert PotentialSettings.from_dict(json.loads(json.dumps(asdict(settings)))) == settings
 
 
 def test_the_paper_has_two_pairwise_potentials():
     image = grid_image()
-    assert pairwise(image, PotentialSettings(contrast=None)).shape == (len(image.edges), 2)
+    assert pairwise(image, np.zeros((12, 1)), PotentialSettings(contrasts=())).shape[1] == 2
 
 
 def test_unaries_are_minus_the_scores():

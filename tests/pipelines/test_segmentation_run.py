@@ -54,7 +54,16 @@ def test_the_log_has_the_stages_with_their_times(first):
     assert events[0]["configuration"]["config"]["unary"]["n_stumps"] == 12
     assert events[0]["seed"] == 0
     ended = [e["stage"] for e in events if e["event"] == "stage ends"]
-    assert ended == ["images", "codebook", "features", "unaries", "context", "crf", "evaluation"]
+    assert ended == [
+        "images",
+        "codebook",
+        "features",
+        "unaries",
+        "trees",
+        "context",
+        "crf",
+        "evaluation",
+    ]
     assert [s.stage for s in made.stages] == ended
     assert events[-1]["status"] == "done"
 

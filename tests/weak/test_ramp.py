@@ -88,6 +88,34 @@ def test_damaged_arrays_are_refused(change):
         Ramp.unpack(arrays | {k: np.asarray(v) for k, v in change.items()})
 
 
+def test_rising_features_have_no_falling_ramps():
+    X = np.column_stack([np.arange(8.0), np.arange(8.0)[::-1]])
+    weights = -np.arange(8.0)[:, None] + 3.5
+    free = RampLearner().bind(X).best(weights)[0]
+    held = RampLearner(n_rising=1).bind(X).best(weights)[0]
+    none = RampLearner(n_rising=2).bind(X[:, :1]).best(weights)[0]
+    assert (free.hypothesis.feature, free.hypothesis.polarity) == (0, -1)
+    assert (held.hypothesis.feature, held.hypothesis.polarity) == (1, 1)
+    assert held.score == pytest.approx(free.score)
+    assert none.score == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("outputs", ["signed", "binary"])
+def test_no_ramp_is_narrower_than_asked(outputs):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=200), np.repeat([0.0, 1.0], 100)])
+    for found in RampLearner(min_width=2.0).bind(X, outputs).best(rng.normal(size=(200, 20))):
+        ramp = found.hypothesis
+        least = min(2.0 * X[:, ramp.feature].std(), np.ptp(X[:, ramp.feature]))
+        assert ramp.high - ramp.low >= least or np.isneginf(ramp.low)
+
+
+@pytest.mark.parametrize("width", [-1.0, np.nan])
+def test_bad_widths_are_refused(width):
+    with pytest.raises(ValueError, match="min_width"):
+        RampLearner(min_width=width)
+
+
 def test_too_few_knots_are_refused():
     with pytest.raises(ValueError, match="n_knots"):
         RampLearner(n_knots=2)
