@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from segboost.estimators.saving import load_model
     from segboost.storage.folder import ModelFileError
     from segboost.tasks.crf import CRFInstance
+    from segboost.tracking.structboost import StructBoostTracker
 
 _HOME = {
     "CRFInstance": "segboost.tasks.crf",
@@ -29,6 +30,7 @@ _HOME = {
     "StructBoostClassifier": "segboost.estimators.multiclass",
     "StructBoostOrdinal": "segboost.estimators.ranking",
     "StructBoostRanker": "segboost.estimators.ranking",
+    "StructBoostTracker": "segboost.tracking.structboost",
     "load_model": "segboost.estimators.saving",
 }
 
@@ -41,6 +43,7 @@ __all__ = [
     "StructBoostClassifier",
     "StructBoostOrdinal",
     "StructBoostRanker",
+    "StructBoostTracker",
     "__version__",
     "load_model",
 ]

@@ -22,6 +22,7 @@ from segboost.cli import (
     predict,
     reproduce,
     segment,
+    track,
     train,
 )
 
@@ -41,6 +42,7 @@ app.command("segment")(segment.segment)
 app.command("evaluate")(evaluate.evaluate)
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
+app.command("track")(track.track)
 app.add_typer(reproduce.app, name="reproduce")
 app.command("demo")(demo.demo)
 app.add_typer(features.app, name="features")

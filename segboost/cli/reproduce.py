@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from segboost.cli import data, reproduce_hierarchy, reproduce_tables
+from segboost.cli import data, reproduce_hierarchy, reproduce_tables, reproduce_tracking
 
 app = typer.Typer(
     help="Measure the paper's tables anew.", no_args_is_help=True, rich_markup_mode=None
@@ -18,6 +18,7 @@ app = typer.Typer(
 app.command("auc")(reproduce_tables.auc)
 app.command("multiclass")(reproduce_tables.multiclass)
 app.command("hierarchy")(reproduce_hierarchy.hierarchy)
+app.command("tracking")(reproduce_tracking.tracking)
 
 
 @app.callback()

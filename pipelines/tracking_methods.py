@@ -1,0 +1,30 @@
+"""The trackers by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from segboost.tracking.adaboost import AdaBoostTracker
+from segboost.tracking.base import Tracker
+from segboost.tracking.fragments import FragmentsTracker
+from segboost.tracking.opencv import OpenCVTracker
+from segboost.tracking.struck import StruckTracker
+from segboost.tracking.structboost import StructBoostTracker
+
+METHODS: dict[str, Callable[[int], Tracker]] = {
+    "structboost": lambda seed: StructBoostTracker(seed),
+    "adaboost": lambda seed: AdaBoostTracker(seed),
+    "struck": lambda seed: StruckTracker(seed),
+    "struck-linear": lambda seed: StruckTracker(seed, kernel="linear"),
+    "fragments": lambda seed: FragmentsTracker(seed),
+    "mil": lambda seed: OpenCVTracker("mil"),
+    "boosting": lambda seed: OpenCVTracker("boosting"),
+}
+"""From a name to what makes a tracker of a seed. OpenCV's two need the extra ``track``."""
+
+
+def make_tracker(name: str, seed: int = 0) -> Tracker:
+    """Return a new tracker; ValueError where there is none of this name."""
+    if name not in METHODS:
+        raise ValueError(f"there is no tracker {name!r}: choose {', '.join(METHODS)}")
+    return METHODS[name](seed)

@@ -1,0 +1,83 @@
+"""The primal master for a window of examples: cuts leave with their example, columns can leave too.
+
+    min Σ_j w_j + Σ_b p_b ξ_b   s.t.  Σ_j A_cj w_j + ξ_b(c) ≥ loss_c,   0 ≤ w_j ≤ cap,   ξ ≥ 0
+
+A cut that binds is not basic; deleting it would throw the basis away. Relaxed first, the simplex
+takes it into the basis in a few steps, and it can then be deleted for nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from segboost._types import FloatArray, IntArray
+from segboost.solver.master import (
+    DUAL_SIMPLEX,
+    INFINITY,
+    MasterError,
+    MasterSolution,
+    PrimalMaster,
+)
+
+
+class WindowMaster(PrimalMaster):
+    """A primal master whose blocks are the places of a window, used again and again.
+
+    Parameters
+    ----------
+    n_places : int
+        Every block's slack has a price of its own, 0 at first; entries and losses are those of
+        single examples.
+    cap : float
+        The largest weight of a column.
+    """
+
+    def __init__(self, n_places: int, cap: float) -> None:
+        super().__init__(0.0, n_places)
+        self._cap = cap
+
+    @property
+    def _live(self) -> Any:
+        # The type stubs of the LP library lack some of its methods.
+        return self._highs
+
+    def add_columns(self, entries: FloatArray) -> None:
+        """Add the variables 0 ≤ w_j ≤ cap of cost 1."""
+        first = len(self._column_at)
+        super().add_columns(entries)
+        new = self._column_at[first:].astype(np.int32)
+        top = np.full(len(new), self._cap)
+        _check(self._live.changeColsBounds(len(new), new, np.zeros(len(new)), top))
+
+    def solve(self) -> MasterSolution:
+        """Solve by the dual simplex, whatever has changed: weights at their cap flip in its steps.
+
+        The primal simplex takes several times as many.
+        """
+        self._strategy = DUAL_SIMPLEX
+        return super().solve()
+
+    def set_prices(self, prices: FloatArray) -> None:
+        """Set the price of every block's slack, shape (n_places,)."""
+        places = np.arange(len(prices), dtype=np.int32)
+        _check(self._live.changeColsCost(len(places), places, prices))
+
+    def relax_cuts(self, cuts: IntArray) -> None:
+        """Let these cuts hold of themselves: after the next `solve`, removing them is free."""
+        free = np.full(len(cuts), INFINITY)
+        _check(self._live.changeRowsBounds(len(cuts), cuts.astype(np.int32), -free, free))
+
+    def remove_columns(self, columns: IntArray) -> None:
+        """Remove weak learners; those of weight zero leave the basis valid."""
+        at = np.sort(self._column_at[columns])
+        _check(self._live.deleteCols(len(at), at.astype(np.int32)))
+        kept = np.delete(self._column_at, columns)
+        self._column_at = kept - np.searchsorted(at, kept)
+
+
+def _check(status: Any) -> None:
+    """Raise where the LP library refuses: it answers with a status, not an exception."""
+    if getattr(status, "name", "") == "kError":
+        raise MasterError("the LP library refused a change of the window's problem")

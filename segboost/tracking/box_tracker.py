@@ -1,0 +1,174 @@
+"""The tracker around any learner: search, confidence, training boxes, schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.tracking.augment import variants
+from segboost.tracking.base import Box, Frame, FrameGate, as_box, as_frame
+from segboost.tracking.confidence import Confidence
+from segboost.tracking.learner import Features, Learner
+from segboost.tracking.model import Scorer
+from segboost.tracking.sampling import TrainingBoxes, training_boxes
+from segboost.tracking.schedule import Trainer
+from segboost.tracking.search import Found, Searcher
+from segboost.tracking.settings import TrackerSettings
+from segboost.tracking.view import Pose, TargetView
+
+
+class BoxTracker:
+    """Tracks a box by what a learner makes of its features; the learner is the subclass's choice.
+
+    In every frame: look at about 2,000 boxes around the last one and take the best; where it is
+    trusted, keep the features of about 200 boxes around it; every few frames learn anew from the
+    frames of the window.
+    """
+
+    def __init__(self, settings: TrackerSettings, random_state: int = 0) -> None:
+        self.settings = settings
+        self.random_state = random_state
+        self._trainer: Trainer | None = None
+
+    def _make_learner(self, view: TargetView, boxes: TrainingBoxes) -> Learner:
+        """Return the learner of a new target."""
+        raise NotImplementedError
+
+    def init(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
+        """Begin anew with the target in this box.
+
+        Parameters
+        ----------
+        frame : ndarray of uint8, shape (H, W) or (H, W, 3)
+        box : x, y, w, h
+            0-based; it may reach beyond the frame, but must not lie outside.
+
+        Raises
+        ------
+        ValueError
+            Where the frame or the box is not of that kind.
+        """
+        first = as_frame(frame)
+        target = as_box(box, first)
+        self.close()
+        s = self.settings
+        self._gate = FrameGate(first)
+        self._view = TargetView(target, self._gate.colour, s.area, s.margin)
+        self._searcher = Searcher(self._view, s.radius, s.scale_step, s.scale_limit)
+        self._rng = np.random.default_rng(self.random_state)
+        self._boxes = training_boxes(self._view.layout, s.scale_step is not None, self._rng)
+        self._learner = self._make_learner(self._view, self._boxes)
+        self._confidence = Confidence(s.trust)
+        self._trainer = Trainer(s.delay, s.background)
+        self._number = 0
+        self._new: list[Features] = []
+        self._model: Scorer | None = None
+        self.add_example(frame, target)
+
+    def add_example(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
+        """Take one more frame whose box is known; the target is searched from there on.
+
+        Raises
+        ------
+        ValueError
+            Where `init` was not called, or the frame or the box does not fit.
+        """
+        self._begun()
+        image = self._gate.admit(frame)
+        self._pose = self._view.pose_of(as_box(box, image))
+        self._finish_training()
+        self._learner.add(self._describe(image, self._pose), anchor=True)
+        if self.settings.augment:
+            for variant in variants(image, self._view.box_of(self._pose), self._rng):
+                self._learner.add(self._describe(variant, self._pose), anchor=False)
+        self._model = self._learner.train(first=True)
+        found = self._searcher.find(image, self._pose, self._model)
+        self._confidence.note(found.margin)
+
+    def update(self, frame: npt.NDArray[Any]) -> tuple[Box, float]:
+        """Find the target in the next frame.
+
+        Parameters
+        ----------
+        frame : ndarray of uint8, shape (H, W) or (H, W, 3)
+
+        Returns
+        -------
+        box : tuple of float
+            x, y, w, h.
+        confidence : float
+            From 0 to 1. Below `settings.trust` the target is taken for hidden or gone: the
+            box is the best guess, and nothing is learned from the frame.
+
+        Raises
+        ------
+        ValueError
+            Where `init` was not called, or the frame's size has changed.
+        """
+        trainer = self._begun()
+        image = self._gate.admit(frame)
+        self._number += 1
+        self._model = trainer.due(self._number) or self._model
+        assert self._model is not None
+        found = self._searcher.find(image, self._pose, self._model)
+        confidence = self._confidence.of(found.margin)
+        if self._confidence.trusts(confidence):
+            self._follow(image, found)
+        elif not self.settings.hold:
+            self._pose = found.pose
+        if self._number % self.settings.every == 0 and self._new:
+            trainer.submit(self._number, self._training())
+        return self._view.box_of(self._pose), confidence
+
+    def close(self) -> None:
+        """End the training thread, if there is one; `init` begins anew."""
+        if self._trainer is not None:
+            self._trainer.close()
+            self._trainer = None
+
+    def _begun(self) -> Trainer:
+        if self._trainer is None:
+            raise ValueError("the tracker has no target: call init(frame, box) first")
+        return self._trainer
+
+    def _follow(self, frame: Frame, found: Found) -> None:
+        """Move to a trusted box and keep its samples."""
+        self._pose = found.pose
+        self._confidence.note(found.margin)
+        self._new.append(self._describe(frame, found.pose))
+
+    def _training(self) -> Any:
+        """Return the job of learning from the new frames."""
+        new, self._new = self._new, []
+        learner = self._learner
+
+        def train() -> Scorer:
+            for features in new:
+                learner.add(features, anchor=False)
+            return learner.train(first=False)
+
+        return train
+
+    def _finish_training(self) -> None:
+        """Let jobs that were given end: the learner is to be used here and now."""
+        if self._trainer is not None:
+            self._trainer.due(self._number + self.settings.delay)
+
+    def _describe(self, frame: Frame, pose: Pose) -> Features:
+        """Return the features of the training boxes around a pose, shape (d, P)."""
+        boxes = self._boxes
+        out: Features | None = None
+        for scale in dict.fromkeys(boxes.scale.tolist()):
+            these = np.flatnonzero(boxes.scale == scale)
+            offsets = boxes.offset[these]
+            reach = int(np.abs(offsets).max(initial=0))
+            look = self._view.look(frame, Pose(pose.x, pose.y, pose.scale * scale), reach)
+            part = self._learner.describe(look, offsets)
+            if out is None:
+                out = np.empty((len(part), len(boxes)), dtype=part.dtype)
+            out[:, these] = part
+        assert out is not None
+        return out

@@ -1,0 +1,105 @@
+"""What learns from the boxes of recent frames, and the StructBoost learner."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.features.box_layout import LEVELS, BoxLayout, Codes, Places
+from segboost.solver.window import WindowBoost, WindowOptions
+from segboost.tracking.model import Scorer, StumpModel
+from segboost.tracking.sampling import TrainingBoxes
+from segboost.tracking.view import Look
+
+Features = npt.NDArray[Any]
+"""Of the training boxes of a frame, shape (d, P)."""
+
+
+class Learner(Protocol):
+    """Takes the features of training boxes frame by frame and makes scorers of them."""
+
+    def describe(self, look: Look, offsets: Places) -> Features:
+        """Return the features of boxes, shape (d, P)."""
+        ...
+
+    def add(self, features: Features, anchor: bool) -> None:
+        """Take a frame's boxes; those of an anchor stay for ever, others as long as the window."""
+        ...
+
+    def train(self, first: bool) -> Scorer:
+        """Learn from the frames at hand; the first time more thoroughly."""
+        ...
+
+
+class WindowPlaces:
+    """Which place of a window a frame gets: anchors their own, others the oldest one's."""
+
+    def __init__(self, n_anchors: int, n_recent: int) -> None:
+        self.n_anchors, self.n_recent = n_anchors, n_recent
+        self._anchors = self._recent = 0
+
+    @property
+    def count(self) -> int:
+        """All places."""
+        return self.n_anchors + self.n_recent
+
+    def take(self, anchor: bool) -> int:
+        """Return the place for a new frame; anchors beyond their number count as recent."""
+        if anchor and self._anchors < self.n_anchors:
+            self._anchors += 1
+            return self._anchors - 1
+        self._recent += 1
+        return self.n_anchors + (self._recent - 1) % self.n_recent
+
+
+class StructBoostLearner:
+    """StructBoost with the overlap loss over a sliding window, in one live LP.
+
+    Parameters
+    ----------
+    layout : BoxLayout
+    boxes : TrainingBoxes
+    places : WindowPlaces
+    options : WindowOptions
+    rounds, first_rounds : int
+        LP solves an update, and at most so many the first time.
+    anchor_importance : float
+        How many frames an anchor counts for.
+    """
+
+    def __init__(
+        self,
+        layout: BoxLayout,
+        boxes: TrainingBoxes,
+        places: WindowPlaces,
+        options: WindowOptions,
+        rounds: int,
+        first_rounds: int,
+        anchor_importance: float,
+    ) -> None:
+        self._layout = layout
+        self._loss = boxes.loss
+        self._places = places
+        self._rounds = {False: rounds, True: first_rounds}
+        self._anchor_importance = anchor_importance
+        self.window = WindowBoost(places.count, len(boxes), layout.n_features, LEVELS, options)
+
+    def describe(self, look: Look, offsets: Places) -> Codes:
+        """Return the codes of boxes."""
+        return look.codes(offsets)
+
+    def add(self, features: Codes, anchor: bool) -> None:
+        """Put a frame into the window; the frame that leaves takes its cuts along."""
+        importance = self._anchor_importance if anchor else 1.0
+        self.window.place(self._places.take(anchor), features, self._loss, importance)
+
+    def train(self, first: bool) -> StumpModel:
+        """Solve the window's LP, from where it was."""
+        self.window.update(self._rounds[first])
+        pool = self.window.pool
+        weight = pool.polarity * self.window.average
+        return StumpModel.of_stumps(
+            self._layout, pool.feature.astype(np.int64), pool.cut.astype(np.int64), weight
+        )

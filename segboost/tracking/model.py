@@ -1,0 +1,63 @@
+"""What prediction needs of training: something that scores boxes; a sum of stumps does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray
+from segboost.features.box_layout import BoxLayout, Places, stump_scores
+from segboost.tracking.view import Look
+
+
+class Scorer(Protocol):
+    """Scores boxes; `unit` is the margin by which the target should beat a far box."""
+
+    @property
+    def unit(self) -> float:
+        """The scale of score differences."""
+        ...
+
+    def scores(self, look: Look, offsets: Places) -> FloatArray:
+        """Return F of the boxes at these offsets, shape (P,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class StumpModel:
+    """``F(box) = Σ_j w_j (+1 where code[feature_j] > cut_j, else −1)``, w_j of either sign."""
+
+    cells: Places
+    gain: FloatArray
+    cut: npt.NDArray[np.int64]
+    weight: FloatArray
+    unit: float = 1.0
+
+    @classmethod
+    def of_stumps(
+        cls,
+        layout: BoxLayout,
+        feature: npt.NDArray[np.int64],
+        cut: npt.NDArray[np.int64],
+        weight: FloatArray,
+        unit: float = 1.0,
+    ) -> StumpModel:
+        """Take over the stumps of weight other than zero."""
+        used = np.flatnonzero(weight)
+        feature = feature[used]
+        return cls(
+            layout.cells[feature],
+            layout.gain[feature],
+            cut[used].astype(np.int64),
+            weight[used],
+            unit,
+        )
+
+    def scores(self, look: Look, offsets: Places) -> FloatArray:
+        """Return F of the boxes at these offsets, shape (P,)."""
+        return stump_scores(
+            look.sums, self.cells, self.gain, self.cut, self.weight, offsets + look.border
+        )

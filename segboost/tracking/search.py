@@ -1,0 +1,103 @@
+"""Finding the target: the best of about 2,000 sampled boxes, then its fraction and its scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from segboost._types import FloatArray
+from segboost.features.box_layout import Places
+from segboost.tracking.base import Frame
+from segboost.tracking.model import Scorer
+from segboost.tracking.sampling import disc, square
+from segboost.tracking.view import Look, Pose, TargetView
+
+STRIDE = 2
+REFINED = 5
+"""Best boxes of the coarse grid whose surroundings are searched at every sample."""
+NEAR = 2
+PLATEAU = 0.15
+"""Boxes that score less than this below the best one (on the scale of the margin, 1) share in
+where the target is."""
+SCALE_VOTES = 5
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where the best box is, and by how much it beats the median of all boxes looked at."""
+
+    pose: Pose
+    margin: float
+    n_boxes: int
+
+
+class Searcher:
+    """Looks for the target around a pose.
+
+    Parameters
+    ----------
+    view : TargetView
+    radius : float
+        How far to look, as a share of the target's size.
+    scale_step : float or None
+        The ratio of neighbouring scales; None keeps the scale.
+    scale_limit : float
+        The largest and, inverted, the smallest scale.
+    """
+
+    def __init__(
+        self, view: TargetView, radius: float, scale_step: float | None, scale_limit: float
+    ) -> None:
+        self._view = view
+        self._reach = int(np.ceil(radius * view.size))
+        self._coarse = disc(self._reach, STRIDE)
+        self._near = square(NEAR)
+        self._scale_step = scale_step
+        self._scale_limit = scale_limit
+
+    def find(self, frame: Frame, pose: Pose, model: Scorer) -> Found:
+        """Return the best box around a pose; its centre is kept inside the frame."""
+        look = self._view.look(frame, pose, self._reach + 2 * NEAR)
+        coarse = model.scores(look, self._coarse)
+        best, value, looked = self._refine(look, coarse, model)
+        margin = value - float(np.median(coarse))
+        centre = self._centroid(look, best, value, model)
+        found = inside(self._view.moved(pose, centre), frame)
+        if self._scale_step is not None:
+            found = self._rescaled(frame, found, model, self._scale_step)
+        return Found(found, margin, len(coarse) + looked)
+
+    def _refine(self, look: Look, coarse: FloatArray, model: Scorer) -> tuple[Places, float, int]:
+        """Search every sample around the best boxes of the coarse grid."""
+        top = self._coarse[np.argsort(-coarse, kind="stable")[:REFINED]]
+        fine = np.unique((top[:, None] + self._near).reshape(-1, 2), axis=0)
+        scores = model.scores(look, fine)
+        best = int(np.argmax(scores))
+        return fine[best], float(scores[best]), len(fine)
+
+    def _centroid(self, look: Look, best: Places, value: float, model: Scorer) -> FloatArray:
+        """Return the mean of the boxes near the best one, by how much they rise above a plateau.
+
+        Stumps make F a staircase: its highest step has a middle, between samples.
+        """
+        near = best + self._near
+        weight = np.maximum(model.scores(look, near) - (value - PLATEAU * model.unit), 0.0)
+        total = float(weight.sum())
+        return weight @ near / total if total > 0 else best.astype(np.float64)
+
+    def _rescaled(self, frame: Frame, pose: Pose, model: Scorer, step: float) -> Pose:
+        """Return the pose at the best of three neighbouring scales."""
+        poses = [Pose(pose.x, pose.y, pose.scale * s) for s in (1.0, 1 / step, step)]
+        poses = [p for p in poses if 1 / self._scale_limit <= p.scale <= self._scale_limit]
+        votes = []
+        for candidate in poses:
+            look = self._view.look(frame, candidate, NEAR)
+            votes.append(float(np.sort(model.scores(look, self._near))[-SCALE_VOTES:].mean()))
+        return poses[int(np.argmax(votes))]
+
+
+def inside(pose: Pose, frame: Frame) -> Pose:
+    """Return the pose with its centre brought into the frame."""
+    height, width = frame.shape[:2]
+    return Pose(float(np.clip(pose.x, 0, width)), float(np.clip(pose.y, 0, height)), pose.scale)

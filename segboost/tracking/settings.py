@@ -1,0 +1,79 @@
+"""The choices of a stump tracker, checked once, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class TrackerSettings:
+    """How to look, when to learn, what to trust. One setting serves all targets.
+
+    Parameters
+    ----------
+    radius : float
+        How far from the last box to look, as a share of the target's size √(wh).
+    scale_step : float or None
+        Ratio of the scales tried in each frame; None keeps the size of the first box.
+    scale_limit : float
+        The largest scale; its inverse is the smallest.
+    area : int
+        Samples of the canonical box.
+    margin : float
+        How far features reach beyond the box, as a share of its size.
+    window : int
+        Frames to learn from.
+    every : int
+        Frames between two updates of the model.
+    delay : int
+        A model learned at frame t serves from frame t + delay on.
+    background : bool
+        Learn in a thread beside prediction. The boxes are the same with and without.
+    augment : bool
+        Learn also from variants of the frames whose boxes are given: turned, blurred, relit.
+    trust : float
+        Frames of less confidence teach nothing.
+    hold : bool
+        Whether the box stays where it is in frames that are not trusted.
+    """
+
+    radius: float = 1.0
+    scale_step: float | None = 1.04
+    scale_limit: float = 3.0
+    area: int = 1296
+    margin: float = 0.0
+    window: int = 60
+    every: int = 2
+    delay: int = 1
+    background: bool = False
+    augment: bool = True
+    trust: float = 0.0
+    hold: bool = False
+
+    def __post_init__(self) -> None:
+        _require(_within(self.radius, 0.1, 5), "radius", self.radius, "between 0.1 and 5")
+        step = self.scale_step
+        fits = step is None or _within(step, 1.001, 2)
+        _require(fits, "scale_step", step, "None or between 1.001 and 2")
+        _require(
+            _within(self.scale_limit, 1, 100), "scale_limit", self.scale_limit, "from 1 to 100"
+        )
+        _require(_within(self.area, 256, 4096), "area", self.area, "from 256 to 4096")
+        _require(_within(self.margin, 0, 1), "margin", self.margin, "from 0 to 1")
+        _require(_within(self.trust, 0, 1), "trust", self.trust, "from 0 to 1")
+        for name in ("window", "every", "delay"):
+            value = getattr(self, name)
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            _require(whole and value >= 1, name, value, "a whole number of at least 1")
+
+
+def _within(value: object, low: float, high: float) -> bool:
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    return number and not isinstance(value, bool) and low <= float(value) <= high  # type: ignore[arg-type]
+
+
+def _require(holds: bool, name: str, value: object, expected: str) -> None:
+    if not holds:
+        raise ValueError(f"{name} must be {expected}, got {value!r}")
