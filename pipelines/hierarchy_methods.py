@@ -14,7 +14,7 @@ from segboost.datasets.sun8 import SUN8_TREE
 from segboost.pipelines.table_method import Candidate, TableMethod
 from segboost.tasks.taxonomy import Taxonomy
 
-C_CHOICES = (3.0, 6.0, 10.0, 17.0, 30.0, 100.0)
+C_CHOICES = (2.0, 3.0, 5.0, 8.0, 14.0, 40.0)
 """Six values, as in the paper, which has them from 1 to 1000."""
 SVM_C_CHOICES = (0.02, 0.1, 1.0, 1e8)
 """Of the SVMs of Ada.ECC-SVM; the paper's is the last one."""
