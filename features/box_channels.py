@@ -56,8 +56,8 @@ def region_channels(region: Floats) -> Sums:
     count = N_GREY_CHANNELS if region.shape[0] == 1 else N_COLOUR_CHANNELS
     out = np.zeros((count, *grey.shape), np.int32)
     out[GREY] = _whole(grey / 255.0)
-    _local_grey(grey, out[LOCAL_GREY])
-    _orientations(grey, out[FIRST_ORIENTATION:N_GREY_CHANNELS])
+    local_grey(grey, out[LOCAL_GREY])
+    orientations(grey, out[FIRST_ORIENTATION:N_GREY_CHANNELS])
     if region.shape[0] == 3:
         red, green, blue = region
         out[N_GREY_CHANNELS] = _whole(0.5 + (red - green) / 510.0 * 2)
@@ -83,6 +83,12 @@ def integrate(channels: Sums) -> Sums:
     return sums
 
 
+def integrate_numpy(channels: Sums) -> Sums:
+    """Do what `integrate` does with array operations (its plain twin)."""
+    padded = np.pad(channels, ((0, 0), (1, 0), (1, 0)))
+    return padded.cumsum(axis=2, dtype=np.int32).cumsum(axis=1, dtype=np.int32)
+
+
 @kernel
 def _window_mean(values: Floats, radius: int) -> Floats:
     """Return the mean over the window of (2·radius + 1)² pixels, cut at the border."""
@@ -104,7 +110,7 @@ def _window_mean(values: Floats, radius: int) -> Floats:
 
 
 @kernel
-def _local_grey(grey: Floats, out: npt.NDArray[np.int32]) -> None:
+def local_grey(grey: Floats, out: npt.NDArray[np.int32]) -> None:
     """Write grey less its local mean, over its local deviation: light and contrast cancel."""
     height, width = grey.shape
     mean = _window_mean(grey, LOCAL_RADIUS)
@@ -116,8 +122,46 @@ def _local_grey(grey: Floats, out: npt.NDArray[np.int32]) -> None:
             out[i, j] = int(min(max(value, 0.0), 1.0) * FULL + 0.5)
 
 
+def local_grey_numpy(grey: Floats) -> npt.NDArray[np.int32]:
+    """Return what `local_grey` writes, with array operations (its plain twin)."""
+    mean, square = (_window_mean_numpy(v, LOCAL_RADIUS) for v in (grey, grey * grey))
+    spread = np.sqrt(np.maximum(square - mean * mean, np.float32(0)))
+    value = 0.5 + 0.2 * (grey - mean).astype(np.float64) / (spread + CONTRAST_FLOOR)
+    return (np.clip(value, 0.0, 1.0) * FULL + 0.5).astype(np.int32)
+
+
+def orientations_numpy(grey: Floats) -> npt.NDArray[np.int32]:
+    """Return what `orientations` writes, shape (9, H, W) (its plain twin)."""
+    padded = np.pad(grey, 1, mode="edge")
+    across = padded[1:-1, 2:] - padded[1:-1, :-2]
+    down = padded[2:, 1:-1] - padded[:-2, 1:-1]
+    magnitude = np.sqrt(across * across + down * down)
+    norm = _window_mean_numpy(magnitude, NORM_RADIUS) + GRADIENT_FLOOR
+    strength = np.minimum((magnitude / norm).astype(np.float64), 3.0) / 3.0 * FULL
+    place = np.arctan2(down, across).astype(np.float64) / np.pi
+    place = np.where(place < 0, place + 1.0, place) * ORIENTATIONS
+    first = place.astype(np.int64)
+    second = (strength * (place - first) + 0.5).astype(np.int32)
+    out = np.zeros((ORIENTATIONS, *grey.shape), np.int32)
+    rows, columns = np.indices(grey.shape)
+    whole = (strength + 0.5).astype(np.int32)
+    np.add.at(out, (first % ORIENTATIONS, rows, columns), whole - second)
+    np.add.at(out, ((first + 1) % ORIENTATIONS, rows, columns), second)
+    return out
+
+
+def _window_mean_numpy(values: Floats, radius: int) -> Floats:
+    sums = np.pad(values.astype(np.float64), ((1, 0), (1, 0))).cumsum(axis=1).cumsum(axis=0)
+    low = [np.maximum(np.arange(n) - radius, 0) for n in values.shape]
+    high = [np.minimum(np.arange(n) + radius + 1, n) for n in values.shape]
+    total = sums[np.ix_(*high)] - sums[np.ix_(low[0], high[1])]
+    total = total - sums[np.ix_(high[0], low[1])] + sums[np.ix_(*low)]
+    area = np.outer(high[0] - low[0], high[1] - low[1])
+    return (total / area).astype(np.float32)
+
+
 @kernel
-def _orientations(grey: Floats, out: npt.NDArray[np.int32]) -> None:
+def orientations(grey: Floats, out: npt.NDArray[np.int32]) -> None:
     """Write gradient magnitude over its local mean, shared by the two nearest orientations."""
     height, width = grey.shape
     across = np.zeros((height, width), np.float32)
