@@ -6,14 +6,18 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from segboost.datasets.base import DatasetError, SegmentationDataset
 from segboost.datasets.folders import load_folders
 from segboost.datasets.graz02 import load_graz02
 from segboost.datasets.graz02_files import CATEGORIES
+from segboost.datasets.libsvm_sets import LIBSVM_SETS, load_libsvm_set
+from segboost.datasets.sun8 import SceneFiles, load_sun8
 from segboost.datasets.synthetic import load_synthetic
+from segboost.datasets.tables import Table
 
+Kind = Literal["segmentation", "table", "scenes"]
 DATA_VARIABLE = "SEGBOOST_DATA"
 
 
@@ -31,14 +35,25 @@ class DatasetInfo:
     categories : tuple of str
     details : str
         Layout, protocol and source.
+    kind : {"segmentation", "table", "scenes"}
+        What it is: images with masks, rows with labels, or images with a class each.
     """
 
     name: str
     summary: str
-    load: Callable[..., SegmentationDataset]
+    load: Callable[..., Any]
     needs: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     details: str = ""
+    kind: Kind = "segmentation"
+
+
+def _libsvm(data_root: str | os.PathLike[str] | None = None, category: str | None = None) -> Table:
+    return load_libsvm_set(str(category), find_data_root(data_root))
+
+
+def _sun8(data_root: str | os.PathLike[str] | None = None) -> SceneFiles:
+    return load_sun8(find_data_root(data_root))
 
 
 def _graz02(data_root: str | os.PathLike[str] | None = None, **options: Any) -> SegmentationDataset:
@@ -74,13 +89,34 @@ _DATASETS = {
             details="a.jpg goes with a.png. Masks hold 0/255, 0/1 or palette indices with 255 for "
             "void. The split is drawn by fraction and seed, or given by lists of names.",
         ),
+        DatasetInfo(
+            "libsvm",
+            "the tables of the paper: rows of numbers with a class each",
+            _libsvm,
+            needs=("category", "data_root"),
+            categories=tuple(LIBSVM_SETS),
+            details="libsvm/wine.scale, libsvm/vowel.scale, libsvm/vowel.scale.t, …, plain, .gz "
+            "or .bz2; the files of a set are pooled. mnist may be its idx files. For segboost "
+            "reproduce auc and multiclass; segboost fit takes any such file.",
+            kind="table",
+        ),
+        DatasetInfo(
+            "sun8",
+            "photographs of 8 SUN scenes in a taxonomy of three groups",
+            _sun8,
+            needs=("data_root",),
+            details="sun8/aquarium/*.jpg and so on: aquarium, kitchen, laundromat (indoor), "
+            "desert, waterfall (outdoor natural), highway, park, windmill (outdoor man-made). For "
+            "segboost reproduce hierarchy. Research use; cite J. Xiao et al., CVPR 2010.",
+            kind="scenes",
+        ),
     )
 }
 
 
-def list_datasets() -> tuple[str, ...]:
-    """Return the names of the data sets; the first is the default."""
-    return tuple(_DATASETS)
+def list_datasets(kind: Kind | None = "segmentation") -> tuple[str, ...]:
+    """Return the names of the data sets of a kind, or of all; the first is the default."""
+    return tuple(name for name, info in _DATASETS.items() if kind in (None, info.kind))
 
 
 def dataset_info(name: str) -> DatasetInfo:
@@ -107,11 +143,14 @@ def load_dataset(name: str = "synthetic", **options: Any) -> SegmentationDataset
     3
     """
     info = dataset_info(name)
+    if info.kind != "segmentation":
+        raise DatasetError(f"{name} has no images with masks: choose {', '.join(list_datasets())}")
     for option in info.needs:
         if options.get(option) is None and option != "data_root":
             choice = f" ({', '.join(info.categories)})" if option == "category" else ""
             raise DatasetError(f"the data set {name} needs --{option}{choice}")
-    return info.load(**options)
+    data: SegmentationDataset = info.load(**options)
+    return data
 
 
 def find_data_root(given: str | os.PathLike[str] | None = None) -> Path:

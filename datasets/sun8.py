@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +16,7 @@ from segboost.datasets.reading import list_images
 from segboost.tasks.taxonomy import Taxonomy
 
 FOLDER = "sun8"
-SUN8_TREE = {
+SUN8_TREE: Mapping[Hashable, Any] = {
     "scenes": {
         "indoor": ["aquarium", "kitchen", "laundromat"],
         "outdoor natural": ["desert", "waterfall"],

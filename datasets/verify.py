@@ -48,13 +48,19 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found in a data set."""
+    """What was found in a data set; `counts` tells its size where it has no such parts."""
 
     dataset: str
     n_train: int
     n_test: int
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()
+    counts: str = ""
+
+    @property
+    def size(self) -> str:
+        """What there is, in words."""
+        return self.counts or f"{self.n_train} training and {self.n_test} test images"
 
     @property
     def usable(self) -> bool:

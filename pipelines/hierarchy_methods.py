@@ -59,10 +59,12 @@ def hierarchy_methods(effort: HierarchyEffort, quick: bool = False) -> list[Tabl
     quick : bool
         Two candidates each and few rounds: a check that all works.
     """
-    cut = slice(1, 3) if quick else slice(None)
-    prices = [{"C": C} for C in C_CHOICES[cut]]
+    prices = [{"C": C} for C in (C_CHOICES[1:3] if quick else C_CHOICES)]
     rounds = [{"rounds": r} for r in ((20, 40) if quick else ROUND_CHOICES)]
-    svms = [{"svm_C": C, "rounds": 20 if quick else 200} for C in SVM_C_CHOICES[cut]]
+    svms = [
+        {"svm_C": C, "rounds": 20 if quick else 200}
+        for C in (SVM_C_CHOICES[1:3] if quick else SVM_C_CHOICES)
+    ]
     return [
         _structboost("StructBoost-tree", "tree", prices, effort),
         _structboost("StructBoost-augmented", "augmented", prices, effort),
@@ -152,7 +154,7 @@ def fit_ecc_svm(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
     from segboost.baselines import AdaBoostECC
     from segboost.weak.linear_svm import LinearSVM
 
-    learner = LinearSVM(C=candidate["svm_C"])
+    learner: Any = LinearSVM(C=candidate["svm_C"])
     return AdaBoostECC(candidate["rounds"], weak_learner=learner, random_state=seed).fit(X, y)
 
 

@@ -29,7 +29,7 @@ def list_(as_json: Json = False) -> None:
     """List the data sets."""
     from segboost.datasets.registry import dataset_info, list_datasets
 
-    known = [dataset_info(name) for name in list_datasets()]
+    known = [dataset_info(name) for name in list_datasets(None)]
     if as_json:
         typer.echo(
             json.dumps({"datasets": [{"name": i.name, "summary": i.summary} for i in known]})
@@ -65,7 +65,10 @@ def info(name: Name, as_json: Json = False) -> None:
 def verify(
     name: Name,
     category: Annotated[
-        str | None, typer.Option(help="Of graz02: bike, car or people; all three by default.")
+        str | None,
+        typer.Option(
+            help="Of graz02: bike, car or people; of libsvm: a set. All of them by default."
+        ),
     ] = None,
     data_root: Annotated[
         Path | None, typer.Option(help="The folder of the data; $SEGBOOST_DATA by default.")
@@ -91,8 +94,8 @@ def verify(
 def _check_name(name: str) -> None:
     from segboost.datasets.registry import list_datasets
 
-    if name not in list_datasets():
-        choices = ", ".join(list_datasets())
+    if name not in list_datasets(None):
+        choices = ", ".join(list_datasets(None))
         raise typer.BadParameter(f"there is no data set {name!r}: choose {choices}")
 
 
@@ -128,6 +131,8 @@ def _plan(
     from segboost.datasets import verify as checks
     from segboost.datasets.registry import dataset_info, find_data_root, load_dataset
 
+    if name in ("libsvm", "sun8"):
+        return _plan_others(name, category, find_data_root(data_root))
     if name == "graz02":
         root = find_data_root(data_root)
         chosen = (category,) if category else dataset_info(name).categories
@@ -135,6 +140,20 @@ def _plan(
     if images is not None and masks is not None:
         return [(name, partial(checks.verify_folders, images, masks))]
     return [(name, partial(checks.verify_dataset, load_dataset(name)))]
+
+
+def _plan_others(
+    name: str, category: str | None, root: Path
+) -> list[tuple[str, Callable[[Progress], Verification]]]:
+    """Return the checks of sets that are no images with masks."""
+    from functools import partial
+
+    from segboost.datasets.verify_tables import find_sets, verify_libsvm, verify_sun8
+
+    if name == "sun8":
+        return [(name, partial(verify_sun8, root))]
+    chosen = (category,) if category else find_sets(root)
+    return [(f"libsvm/{c}", partial(verify_libsvm, root, c)) for c in chosen]
 
 
 def _run(label: str, check: Callable[[Progress], Verification]) -> Verification:
@@ -165,7 +184,4 @@ def _show(report: Verification) -> None:
     missing = sum(finding.level == "missing" for finding in report.findings)
     odd = len(report.findings) - missing
     state = "usable" if report.usable else "not usable"
-    typer.echo(
-        f"{report.dataset}: {report.n_train} training and {report.n_test} test images, "
-        f"{missing} missing or broken, {odd} odd: {state}"
-    )
+    typer.echo(f"{report.dataset}: {report.size}, {missing} missing or broken, {odd} odd: {state}")

@@ -22,9 +22,11 @@ def test_list(capsys):
         "synthetic",
         "graz02",
         "folders",
+        "libsvm",
+        "sun8",
     ]
     assert run(["datasets", "list", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["datasets"]) == 3
+    assert len(json.loads(capsys.readouterr().out)["datasets"]) == 5
 
 
 def test_info(capsys):

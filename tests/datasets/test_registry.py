@@ -14,7 +14,8 @@ from tests.datasets.files import graz, photograph, save, square
 
 def test_every_name_has_its_facts():
     assert list_datasets()[0] == "synthetic"
-    for name in list_datasets():
+    assert list_datasets() == ("synthetic", "graz02", "folders")
+    for name in list_datasets(None):
         info = dataset_info(name)
         assert info.name == name
         assert info.summary
@@ -53,3 +54,9 @@ def test_names_lead_to_loaders(tmp_path):
     save(photograph(0), tmp_path / "i" / "a.png")
     save(square(1), tmp_path / "m" / "a.png")
     assert len(load_dataset("folders", images=tmp_path / "i", masks=tmp_path / "m").train) == 1
+
+
+def test_sets_of_another_kind_are_not_loaded_as_images_with_masks():
+    assert list_datasets("table") == ("libsvm",)
+    with pytest.raises(DatasetError, match="libsvm has no images with masks: choose synthetic"):
+        load_dataset("libsvm", category="wine")
