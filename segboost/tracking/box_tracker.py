@@ -118,7 +118,8 @@ class BoxTracker:
         if self._confidence.trusts(confidence):
             self._follow(image, found)
         elif not self.settings.hold:
-            self._pose = found.pose
+            # A guess at the place is worth following; one at the size of what is hidden is not.
+            self._pose = Pose(found.pose.x, found.pose.y, self._pose.scale)
         if self._number % self.settings.every == 0 and self._new:
             trainer.submit(self._number, self._training())
         return self._view.box_of(self._pose), confidence

@@ -36,7 +36,8 @@ class TrackerSettings:
     trust : float
         Frames of less confidence teach nothing.
     hold : bool
-        Whether the box stays where it is in frames that are not trusted.
+        Whether the box stays where it is in frames that are not trusted. Otherwise it follows
+        the best guess; its size stays in any case.
     """
 
     radius: float = 1.0
@@ -49,7 +50,7 @@ class TrackerSettings:
     delay: int = 1
     background: bool = False
     augment: bool = True
-    trust: float = 0.0
+    trust: float = 0.5
     hold: bool = False
 
     def __post_init__(self) -> None:
