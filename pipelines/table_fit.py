@@ -101,8 +101,8 @@ def fit_table(
         report = step_reporter(told, "fit", settings.n_iterations, f"C = {C:g}")
         model, caught = _fit(settings.make(C, n_jobs, report), X, y)
         told(Report("fit", model.n_iter_, settings.n_iterations, finished=True))
-        # A model that reports would keep the display; a saved one has no callback anyway.
-        model.callback = None
+        # What the fit was run with is no part of the model: neither the display nor the threads.
+        model.callback, model.n_jobs = None, None
         return TableFit(model, C, measure(model, X, y), trials, n_validation, caught)
 
 
