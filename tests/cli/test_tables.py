@@ -118,7 +118,7 @@ def test_c_is_chosen_on_a_part_and_the_fit_is_on_all(place, tmp_path, capsys):
     assert chosen["measures"]["error"] == best
     ones, twos = (segboost.load_model(tmp_path / name) for name in ("one", "two"))
     assert ones.get_params() == twos.get_params()
-    assert ones.C == training["C"]
+    assert training["C"] == ones.C
     np.testing.assert_array_equal(ones.ensemble_.weights, twos.ensemble_.weights)
     X, _ = blobs()
     np.testing.assert_array_equal(ones.decision_function(X), twos.decision_function(X))
