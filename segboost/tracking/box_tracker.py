@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -64,7 +65,8 @@ class BoxTracker:
         self._confidence = Confidence(s.trust)
         self._trainer = Trainer(s.delay, s.background)
         self._number = 0
-        self._new: list[Features] = []
+        # What the window would not hold need not wait for it.
+        self._new: deque[Features] = deque(maxlen=s.window)
         self._model: Scorer | None = None
         self.add_example(frame, target)
 
@@ -120,7 +122,8 @@ class BoxTracker:
         elif not self.settings.hold:
             # A guess at the place is worth following; one at the size of what is hidden is not.
             self._pose = Pose(found.pose.x, found.pose.y, self._pose.scale)
-        if self._number % self.settings.every == 0 and self._new:
+        every = self.settings.every
+        if every is not None and self._number % every == 0 and self._new:
             trainer.submit(self._number, self._training())
         return self._view.box_of(self._pose), confidence
 
@@ -139,11 +142,13 @@ class BoxTracker:
         """Move to a trusted box and keep its samples."""
         self._pose = found.pose
         self._confidence.note(found.margin)
-        self._new.append(self._describe(frame, found.pose))
+        if self.settings.every is not None:
+            self._new.append(self._describe(frame, found.pose))
 
     def _training(self) -> Any:
         """Return the job of learning from the new frames."""
-        new, self._new = self._new, []
+        new = list(self._new)
+        self._new.clear()
         learner = self._learner
 
         def train() -> Scorer:

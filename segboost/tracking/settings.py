@@ -25,8 +25,8 @@ class TrackerSettings:
         How far features reach beyond the box, as a share of its size.
     window : int
         Frames to learn from.
-    every : int
-        Frames between two updates of the model.
+    every : int or None
+        Frames between two updates of the model; None never updates it.
     delay : int
         A model learned at frame t serves from frame t + delay on.
     background : bool
@@ -46,7 +46,7 @@ class TrackerSettings:
     area: int = 1296
     margin: float = 0.0
     window: int = 60
-    every: int = 2
+    every: int | None = 2
     delay: int = 1
     background: bool = False
     augment: bool = True
@@ -66,6 +66,8 @@ class TrackerSettings:
         _require(_within(self.trust, 0, 1), "trust", self.trust, "from 0 to 1")
         for name in ("window", "every", "delay"):
             value = getattr(self, name)
+            if name == "every" and value is None:
+                continue
             whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
             _require(whole and value >= 1, name, value, "a whole number of at least 1")
 

@@ -50,7 +50,7 @@ def test_david_begins_at_its_300th_frame_where_all_are_there(tmp_path):
 
 def test_what_does_not_fit_is_named(tmp_path):
     folder = write_sequence(tmp_path, "Cup", draw_track(3))
-    with pytest.raises(DatasetError, match="no sequence 'Mug'.*it has Cup"):
+    with pytest.raises(DatasetError, match=r"no sequence 'Mug'.*it has Cup"):
         load_sequence(tmp_path, "Mug")
     (folder / "img" / "0002.png").unlink()
     with pytest.raises(DatasetError, match="2 frames and 3 boxes"):

@@ -169,6 +169,17 @@ def test_settings_are_checked(bad):
         TrackerSettings(**bad)
 
 
+def test_without_updates_the_first_model_stays():
+    track = draw_track(8)
+    tracker = StructBoostTracker(settings=TrackerSettings(every=None))
+    tracker.init(track.frames[0], track.boxes[0])
+    model = tracker._model
+    boxes = [tracker.update(f)[0] for f in track.frames[1:]]
+    assert tracker._model is model
+    assert not tracker._new
+    assert box_overlap(np.array(boxes), track.boxes[1:]).mean() > 0.7
+
+
 def test_the_window_holds_its_size_and_memory_does_not_grow():
     track = draw_track(30)
     tracker = StructBoostTracker(settings=TrackerSettings(window=6))
