@@ -23,6 +23,10 @@ from segboost.weak.ramp import RampLearner
 FloatArray = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 CRFModel = CRFStructBoost | CRFStructuredSVM
+ALL = 1_000_000
+"""More features than there are."""
+ENOUGH_IMAGES = 50
+"""From here on a unary learner may fall."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ def learn_crf(
     C, loss = choices[0]
     potentials = config.crf_potentials(loss)
     instances = [crf_instance(i, s, potentials) for i, s in zip(images, scores, strict=True)]
-    model = make_crf(config, C, scores[0].shape[1], callback).fit(instances)
+    model = make_crf(config, C, scores, callback).fit(instances)
     parts = scored_parts(model, images, scores, potentials)
     offset = best_offset(parts)
     calibration = fit_calibration((s - offset, f, b) for s, f, b in parts)
@@ -140,22 +144,25 @@ def scored_parts(
 def make_crf(
     config: SegmentationConfig,
     C: float,
-    n_unary: int,
+    scores: Sequence[FloatArray],
     callback: Callable[[Any], Any] | None = None,
 ) -> CRFModel:
-    """Return the unfitted learner of the config's method for so many unary potentials.
+    """Return the unfitted learner of the config's method for the scores of the training images.
 
-    Its unary learners rise: a higher score never speaks for the background, even where chance
-    among few out-of-fold scores says so. Only the bias, the last feature, may fall.
+    Pairwise learners of StructBoost only rise: each potential is made so that more of it speaks
+    for one label on both sides. Unary learners may fall where there are enough images to tell: a
+    score that knows the scene takes away from one that knows object and scene. Among few images
+    such a sign is chance, and turns predictions round where the final classifiers are surer than
+    the out-of-fold ones.
     """
     if config.method == "ssvm":
         return CRFStructuredSVM(C=C, callback=callback)
+    n_rising = 0 if len(scores) >= ENOUGH_IMAGES else scores[0].shape[1]
     return CRFStructBoost(
         C=C,
         n_iterations=config.n_iterations,
-        weak_learner=RampLearner(min_width=config.ramp_width, n_rising=n_unary),
-        # Trees multiply potentials; their steps do no harm where the unaries are graded.
-        pairwise_learner="tree",
+        weak_learner=RampLearner(min_width=config.ramp_width, n_rising=n_rising),
+        pairwise_learner=RampLearner(n_rising=ALL),
         random_state=config.seed,
         callback=callback,
     )
@@ -194,6 +201,6 @@ def _try(
     potentials = config.crf_potentials(loss)
     pairs = zip(known, known_scores, strict=True)
     instances = [crf_instance(i, s, potentials) for i, s in pairs]
-    model = make_crf(config, C, known_scores[0].shape[1]).fit(instances)
+    model = make_crf(config, C, known_scores).fit(instances)
     offset = crf_offset(model, known, known_scores, potentials)
     return Trial(C, loss, evaluate_crf(model, held, held_scores, potentials, offset))

@@ -51,8 +51,9 @@ class SegmentationConfig:
     n_iterations : int
         Rounds of StructBoost.
     ramp_width : float
-        The least width of StructBoost's ramps, in deviations of a potential. Steps (0) leave
-        scores of few levels, which cost precision at the break-even point.
+        The least width of StructBoost's unary ramps, in deviations of a potential. Steps (0)
+        leave scores of few levels, which cost precision at the break-even point; ramps as wide
+        as the potential's range keep confident superpixels confident.
     validation_share : float
         The share of training images, a contiguous block, that choices are made on.
     seed : int
@@ -69,7 +70,7 @@ class SegmentationConfig:
     C_choices: tuple[float, ...] = C_CHOICES
     losses: tuple[Loss, ...] = ("superpixels", "pixels")
     n_iterations: int = 50
-    ramp_width: float = 4.0
+    ramp_width: float = 20.0
     validation_share: float = 0.25
     seed: int = 0
 

@@ -33,6 +33,9 @@ log = logging.getLogger(__name__)
 
 FloatArray = npt.NDArray[np.float64]
 
+MUTED = 1e30
+"""What the scores of a worthless potential are divided by."""
+
 Report = Callable[[str, int, int | None, str], Any]
 """Called with stage, done, total (None where nobody knows) and a note."""
 
@@ -148,7 +151,7 @@ def train_segmenter(
     first = np.column_stack([oof for _, oof in unaries.values()])
     strong = _strong(stage, items, images, first, truth, config, keys, n_jobs, tell)
     scores = first if strong is None else np.column_stack([first, strong.out_of_fold])
-    scale = np.maximum(scores.std(axis=0), 1e-12)
+    scale = potential_scale(scores, truth.labels, truth.known)
     model_unary = UnaryModel(
         {name: s for name, (s, _) in unaries.items()},
         None if strong is None else strong.trees,
@@ -188,6 +191,27 @@ def train_segmenter(
     )
     names = [*unaries, *(() if strong is None else ("trees", "context"))]
     return Trained(model, learned, dict(zip(names, scores.T, strict=True)))
+
+
+def potential_scale(
+    scores: FloatArray, labels: npt.NDArray[np.int64], known: npt.NDArray[np.bool_]
+) -> FloatArray:
+    """Return what each score is divided by: its deviation, or `MUTED` where it is worthless.
+
+    A classifier whose out-of-fold scores are no higher on the foreground knows nothing that holds
+    for new images; a CRF might turn its sign and be wrong where the final classifier is right.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (N, T)
+        Out of fold.
+    labels : ndarray of int, shape (N,)
+    known : ndarray of bool, shape (N,)
+    """
+    foreground = scores[known & (labels == 1)].mean(axis=0)
+    background = scores[known & (labels == 0)].mean(axis=0)
+    scale = np.maximum(scores.std(axis=0), 1e-12)
+    return np.where(foreground > background, scale, MUTED)
 
 
 def feature_stage(
