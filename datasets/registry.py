@@ -13,11 +13,12 @@ from segboost.datasets.folders import load_folders
 from segboost.datasets.graz02 import load_graz02
 from segboost.datasets.graz02_files import CATEGORIES
 from segboost.datasets.libsvm_sets import LIBSVM_SETS, load_libsvm_set
+from segboost.datasets.otb import TrackingSequence, list_sequences, load_sequence
 from segboost.datasets.sun8 import SceneFiles, load_sun8
 from segboost.datasets.synthetic import load_synthetic
 from segboost.datasets.tables import Table
 
-Kind = Literal["segmentation", "table", "scenes"]
+Kind = Literal["segmentation", "table", "scenes", "tracks"]
 DATA_VARIABLE = "SEGBOOST_DATA"
 
 
@@ -35,8 +36,9 @@ class DatasetInfo:
     categories : tuple of str
     details : str
         Layout, protocol and source.
-    kind : {"segmentation", "table", "scenes"}
-        What it is: images with masks, rows with labels, or images with a class each.
+    kind : {"segmentation", "table", "scenes", "tracks"}
+        What it is: images with masks, rows with labels, images with a class each, or videos
+        with a box a frame.
     """
 
     name: str
@@ -54,6 +56,11 @@ def _libsvm(data_root: str | os.PathLike[str] | None = None, category: str | Non
 
 def _sun8(data_root: str | os.PathLike[str] | None = None) -> SceneFiles:
     return load_sun8(find_data_root(data_root))
+
+
+def _otb(data_root: str | os.PathLike[str] | None = None) -> list[TrackingSequence]:
+    root = find_data_root(data_root)
+    return [load_sequence(root, name) for name in list_sequences(root)]
 
 
 def _graz02(data_root: str | os.PathLike[str] | None = None, **options: Any) -> SegmentationDataset:
@@ -109,6 +116,16 @@ _DATASETS = {
             "desert, waterfall (outdoor natural), highway, park, windmill (outdoor man-made). For "
             "segboost reproduce hierarchy. Research use; cite J. Xiao et al., CVPR 2010.",
             kind="scenes",
+        ),
+        DatasetInfo(
+            "otb",
+            "tracking sequences in the layout of the Object Tracking Benchmark",
+            _otb,
+            needs=("data_root",),
+            details="tracking/David/img/0300.jpg … and tracking/David/groundtruth_rect.txt: x, y, "
+            "w, h per frame, 1-based. For segboost track and reproduce tracking. Research use; "
+            "cite Y. Wu, J. Lim, M.-H. Yang, CVPR 2013.",
+            kind="tracks",
         ),
     )
 }

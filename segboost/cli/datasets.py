@@ -131,7 +131,7 @@ def _plan(
     from segboost.datasets import verify as checks
     from segboost.datasets.registry import dataset_info, find_data_root, load_dataset
 
-    if name in ("libsvm", "sun8"):
+    if name in ("libsvm", "sun8", "otb"):
         return _plan_others(name, category, find_data_root(data_root))
     if name == "graz02":
         root = find_data_root(data_root)
@@ -152,8 +152,23 @@ def _plan_others(
 
     if name == "sun8":
         return [(name, partial(verify_sun8, root))]
+    if name == "otb":
+        return _plan_tracks(root)
     chosen = (category,) if category else find_sets(root)
     return [(f"libsvm/{c}", partial(verify_libsvm, root, c)) for c in chosen]
+
+
+def _plan_tracks(root: Path) -> list[tuple[str, Callable[[Progress], Verification]]]:
+    """Return the checks of all sequences of a folder."""
+    from functools import partial
+
+    from segboost.datasets.otb import list_sequences, sequence_folder
+    from segboost.datasets.verify_tracks import verify_sequence
+
+    names = list_sequences(root)
+    if not names:
+        raise ValueError(f"{sequence_folder(root)} has no sequences: NAME/groundtruth_rect.txt")
+    return [(f"otb/{name}", partial(verify_sequence, root, name)) for name in names]
 
 
 def _run(label: str, check: Callable[[Progress], Verification]) -> Verification:

@@ -24,9 +24,10 @@ def test_list(capsys):
         "folders",
         "libsvm",
         "sun8",
+        "otb",
     ]
     assert run(["datasets", "list", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["datasets"]) == 5
+    assert len(json.loads(capsys.readouterr().out)["datasets"]) == 6
 
 
 def test_info(capsys):

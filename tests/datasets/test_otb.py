@@ -9,6 +9,7 @@ from PIL import Image
 from segboost.datasets import DatasetError
 from segboost.datasets.otb import list_sequences, load_sequence, read_boxes
 from segboost.datasets.synthetic_track import draw_track
+from segboost.datasets.verify_tracks import verify_sequence
 from segboost.datasets.video import read_frames
 
 
@@ -113,3 +114,16 @@ def test_without_readers_of_videos_the_error_says_what_to_install(tmp_path, monk
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(DatasetError, match=r"pip install 'segboost\[track\]'"):
         list(read_frames(path))
+
+
+def test_verification_names_frames_that_are_broken_or_of_another_size(tmp_path):
+    folder = write_sequence(tmp_path, "Cup", draw_track(4))
+    found = verify_sequence(tmp_path, "Cup")
+    assert found.usable
+    assert found.size == "4 frames of 160×120 pixels"
+    Image.new("RGB", (20, 30)).save(folder / "img" / "0002.png")
+    (folder / "img" / "0003.png").write_bytes(b"torn")
+    found = verify_sequence(tmp_path, "Cup")
+    assert not found.usable
+    assert {f.name for f in found.findings} == {"Cup/0002.png", "Cup/0003.png"}
+    assert not verify_sequence(tmp_path, "Mug").usable
