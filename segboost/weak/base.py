@@ -65,9 +65,13 @@ class Candidate:
 class BoundLearner(Protocol):
     """A weak learner bound to the features of a channel."""
 
-    exact: bool
-    """Whether `best` returns the maximum over its whole class of functions. Global lower bounds
-    are certificates only where it does."""
+    @property
+    def exact(self) -> bool:
+        """Whether `best` returns the maximum over its whole class of functions.
+
+        Global lower bounds are certificates only where it does.
+        """
+        ...
 
     def best(self, weights: FloatArray) -> list[Candidate]:
         """Return the best hypothesis for each column of `weights`, shape (N, K)."""

@@ -23,7 +23,7 @@ SETTINGS = {
     "booster": {"n_trees": 15, "learning_rate": 0.3, "min_curvature": 2.0},
     "losses": ["superpixels"],
     "n_iterations": 20,
-    "ramp_width": 4.0,
+    "ramp_width": 1.0,
 }
 
 
