@@ -142,12 +142,15 @@ class SegmentationDataset:
     train, test : tuple of LabelledImage
     notes : tuple of str
         What a reader of a figure must know: images left out, duplicates, the protocol.
+    leaks : tuple of str
+        Names of test images whose photograph is a training image too.
     """
 
     name: str
     train: tuple[LabelledImage, ...]
     test: tuple[LabelledImage, ...]
     notes: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
 
     def split(self, name: Split) -> tuple[LabelledImage, ...]:
         """Return the images of ``train``, ``test`` or ``all`` (both, sorted by name)."""

@@ -51,12 +51,14 @@ def load_graz02(
     files = find_graz02(root, category)
     notes = _check_complete(files, partial)
     usable = sorted(n for n in files.images if n in files.masks)
-    dropped = LEAKS.get(category, frozenset()) & set(usable) if leak_free else frozenset()
+    leaks = LEAKS.get(category, frozenset()) & set(usable)
+    dropped = leaks if leak_free else frozenset()
     return SegmentationDataset(
         name=f"graz02/{category}",
         train=tuple(_item(files, n) for n in usable if n % 2 == 1),
         test=tuple(_item(files, n) for n in usable if n % 2 == 0 and n not in dropped),
         notes=(*notes, *_known_facts(files, leak_free)),
+        leaks=tuple(_item(files, n).name for n in sorted(leaks - dropped)),
     )
 
 

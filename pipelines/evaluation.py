@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,10 +44,21 @@ class Evaluation:
         Over all pixels of all images.
     images : dict of name to SegmentationScores
         Those of every image alone.
+    answers : dict of name to RegionAnswer
+        What they were measured on.
     """
 
     scores: SegmentationScores
     images: dict[str, SegmentationScores]
+    answers: dict[str, RegionAnswer]
+
+    def without(self, names: Collection[str]) -> SegmentationScores:
+        """Return the scores over all images but these."""
+        total = SegmentationEvaluation()
+        for name, found in self.answers.items():
+            if name not in names:
+                _add(total, found)
+        return total.result()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
@@ -93,12 +104,15 @@ def evaluate_model(
     jobs = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
     answers = jobs(delayed(answer_image)(model, item, cache) for item in items)
     total = SegmentationEvaluation()
-    images = {}
+    images, kept = {}, {}
     for item, found in zip(items, track(answers, tell, "evaluation", len(items)), strict=True):
-        images[item.name] = total.add_regions(
-            found.score > 0, found.foreground, found.background, found.score
-        )
-    return Evaluation(total.result(), images)
+        images[item.name] = _add(total, found)
+        kept[item.name] = found
+    return Evaluation(total.result(), images, kept)
+
+
+def _add(total: SegmentationEvaluation, found: RegionAnswer) -> SegmentationScores:
+    return total.add_regions(found.score > 0, found.foreground, found.background, found.score)
 
 
 def answer_image(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from segboost.datasets.base import SegmentationDataset
+from segboost.pipelines.evaluation import Evaluation
 from segboost.pipelines.files import write_whole
 from segboost.pipelines.metrics import SegmentationScores
 from segboost.pipelines.paper_segmentation import CATEGORIES, PAPER
@@ -40,6 +41,8 @@ class Row:
     """One method on one category: the paper's figures and ours, in per cent.
 
     `paper` is None where the paper has no such row; ours has None for what is undefined.
+    `without_leaks` leaves out the test images whose photograph is a training image too; None
+    where there are none.
     """
 
     method: str
@@ -47,6 +50,7 @@ class Row:
     paper: dict[str, float] | None
     ours: dict[str, float | None]
     n_images: int
+    without_leaks: dict[str, float | None] | None = None
 
 
 def reproduce(
@@ -92,7 +96,7 @@ def reproduce(
             options = {"category": category, "preset": preset, "method": method, "quick": quick}
             run = run_training(data, config, folder, cache, n_jobs, progress, options)
             assert run.evaluation is not None
-            rows.append(_row(method, category, run.evaluation.scores))
+            rows.append(_row(method, category, run.evaluation, data.leaks))
     write_whole(output / "table.json", json.dumps(to_document(rows, preset, quick)).encode())
     write_whole(output / "table.md", to_markdown(rows, preset, quick).encode())
     return rows
@@ -123,7 +127,17 @@ def to_markdown(rows: Sequence[Row], preset: str, quick: bool) -> str:
             cells = [_cell(found[c], key) if c in found else "" for c in categories]
             lines.append(f"| {method} | " + " | ".join(cells) + " |")
         lines.append("")
+    lines += [_leak_line(row) for row in rows if row.without_leaks is not None]
     return "\n".join(lines)
+
+
+def _leak_line(row: Row) -> str:
+    assert row.without_leaks is not None
+    iou, even = row.without_leaks["mean_iou"], row.without_leaks["break_even"]
+    return (
+        f"- {row.method} on {row.category} without the test image that is a training image too: "
+        f"mean intersection/union {iou:.1f}, precision = recall {even:.1f}."
+    )
 
 
 def _cell(row: Row, key: str) -> str:
@@ -132,11 +146,22 @@ def _cell(row: Row, key: str) -> str:
     return ours if row.paper is None else f"{ours} ({row.paper[key]:.1f})"
 
 
-def _row(method: str, category: str, scores: SegmentationScores) -> Row:
-    values = scores.to_dict()
-    ours = {key: None if values[key] is None else 100.0 * float(values[key]) for key in MEASURES}  # type: ignore[arg-type]
+def _row(method: str, category: str, found: Evaluation, leaks: Sequence[str]) -> Row:
     paper = PAPER.get(method, {}).get(category)
-    return Row(method, category, None if paper is None else asdict(paper), ours, scores.n_images)
+    present = [name for name in leaks if name in found.images]
+    return Row(
+        method,
+        category,
+        None if paper is None else asdict(paper),
+        _per_cent(found.scores),
+        found.scores.n_images,
+        _per_cent(found.without(present)) if present else None,
+    )
+
+
+def _per_cent(scores: SegmentationScores) -> dict[str, float | None]:
+    values = scores.to_dict()
+    return {key: None if values[key] is None else 100.0 * float(values[key]) for key in MEASURES}  # type: ignore[arg-type]
 
 
 def _config(preset: str, method: Method, seed: int, quick: bool) -> SegmentationConfig:

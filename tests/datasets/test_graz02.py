@@ -39,6 +39,12 @@ def test_leak_free_drops_one_test_image(root):
     assert any("bike_202" in note and "dropped" in note for note in data.notes)
 
 
+def test_the_leak_is_named_as_long_as_it_is_there(root):
+    kept, dropped = (load_graz02(root, "bike", leak_free=f) for f in (False, True))
+    assert set(kept.leaks) == {i.name for i in kept.test} - {i.name for i in dropped.test}
+    assert dropped.leaks == ()
+
+
 def test_unannotated_people_are_left_out_and_noted(root):
     data = load_graz02(root, "people")
     assert (len(data.train), len(data.test)) == (150, 144)

@@ -1,12 +1,15 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from segboost.datasets.synthetic import load_synthetic
+from segboost.pipelines.evaluation import evaluate_model
 from segboost.pipelines.paper_segmentation import CATEGORIES, PAPER
 from segboost.pipelines.progress import QuietProgress
 from segboost.pipelines.reproduce_segmentation import MEASURES, reproduce, to_markdown
 from segboost.pipelines.segmentation_config import METHODS
+from segboost.pipelines.segmentation_files import load_segmenter
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +17,8 @@ def table(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reproduce")
 
     def load(category):
-        return load_synthetic(6, 3, seed=CATEGORIES.index(category), height=72, width=96)
+        data = load_synthetic(6, 3, seed=CATEGORIES.index(category), height=72, width=96)
+        return replace(data, leaks=(data.test[1].name,)) if category == CATEGORIES[0] else data
 
     rows = reproduce(
         load, "default", folder, folder / "cache", 1, QuietProgress(), True, CATEGORIES[:2]
@@ -32,6 +36,19 @@ def test_every_method_and_category_has_a_row(table):
         assert set(row.ours) == set(row.paper) == set(MEASURES)
         assert 0 <= row.ours["mean_iou"] <= 100
         assert row.n_images == 3
+
+
+def test_leaks_are_told_apart(table):
+    folder, rows = table
+    test = load_synthetic(6, 3, seed=0, height=72, width=96).test
+    clean = [item for item in test if item is not test[1]]
+    for row in rows:
+        assert (row.without_leaks is None) == (row.category != CATEGORIES[0])
+    model = load_segmenter(folder / f"default-{CATEGORIES[0]}-structboost")
+    alone = evaluate_model(model, clean).scores
+    assert rows[0].without_leaks["mean_iou"] == pytest.approx(100 * alone.mean_iou)
+    assert rows[0].without_leaks["break_even"] == pytest.approx(100 * alone.break_even)
+    assert to_markdown(rows, "default", True).count("training image too") == len(METHODS)
 
 
 def test_the_tables_are_kept_beside_the_models(table):
