@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
 from segboost.features.box_channels import FULL, GREY, Sums
+from segboost.features.kernel import kernel
 
 PLACES = (0.2, 0.4, 0.6, 0.8)
 SIZES = (0.2, 0.4)
@@ -47,45 +52,66 @@ def haar_features(
     ----------
     S. Hare, A. Saffari, P. Torr, Struck: structured output tracking with kernels, ICCV 2011.
     """
-    grey = sums[GREY].astype(np.float64) / FULL
+    parts = _parts(height, width)
+    return _sum_parts(sums[GREY], parts.feature, parts.cell, parts.weight, corners)
+
+
+def haar_features_numpy(
+    sums: Sums, height: int, width: int, corners: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Do what `haar_features` does with array operations (its plain twin)."""
+    parts = _parts(height, width)
+    grey = sums[GREY].astype(np.int64)
+    y0, x0, y1, x1 = (c[:, None] for c in parts.cell.T)
+    i, j = corners[:, 0], corners[:, 1]
+    total = (
+        grey[i + y1, j + x1] - grey[i + y0, j + x1] - grey[i + y1, j + x0] + grey[i + y0, j + x0]
+    )
     out = np.zeros((N_HAAR, len(corners)))
-    number = 0
-    for y in PLACES:
-        for x in PLACES:
-            for size in SIZES:
-                for kind in _KINDS:
-                    out[number] = _feature(grey, kind, (y, x, size), height, width, corners)
-                    number += 1
+    np.add.at(out, parts.feature, parts.weight[:, None] * total)
     return out
 
 
-def _feature(
-    grey: npt.NDArray[np.float64],
-    kind: tuple[tuple[float, float, float, float, float], ...],
-    where: tuple[float, float, float],
-    height: int,
-    width: int,
+class _Parts(NamedTuple):
+    """All rectangles of all features: whose they are, ``y0, x0, y1, x1``, weight of their sums."""
+
+    feature: npt.NDArray[np.int64]
+    cell: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.float64]
+
+
+@lru_cache(maxsize=16)
+def _parts(height: int, width: int) -> _Parts:
+    feature, cells, weights = [], [], []
+    wheres = [(y, x, size) for y in PLACES for x in PLACES for size in SIZES]
+    for number, ((y, x, size), kind) in enumerate(product(wheres, _KINDS)):
+        for row, column, tall, wide, weight in kind:
+            top, left = y - size / 2 + row * size, x - size / 2 + column * size
+            y0, x0 = round(top * height), round(left * width)
+            y1 = max(round((top + tall * size) * height), y0 + 1)
+            x1 = max(round((left + wide * size) * width), x0 + 1)
+            feature.append(number)
+            cells.append((y0, x0, y1, x1))
+            # Means, not sums: rounded parts of unequal size still cancel on a flat patch.
+            weights.append(weight * tall * wide / (FULL * (y1 - y0) * (x1 - x0)))
+    return _Parts(np.array(feature), np.array(cells), np.array(weights))
+
+
+@kernel
+def _sum_parts(
+    grey: npt.NDArray[np.int32],
+    feature: npt.NDArray[np.int64],
+    cell: npt.NDArray[np.int64],
+    weight: npt.NDArray[np.float64],
     corners: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.float64]:
-    y, x, size = where
-    total = np.zeros(len(corners))
-    for row, column, tall, wide, weight in kind:
-        top, left = y - size / 2 + row * size, x - size / 2 + column * size
-        y0, y1 = (
-            round(top * height),
-            max(round((top + tall * size) * height), round(top * height) + 1),
-        )
-        x0, x1 = (
-            round(left * width),
-            max(round((left + wide * size) * width), round(left * width) + 1),
-        )
-        i, j = corners[:, 0], corners[:, 1]
-        cell = (
-            grey[i + y1, j + x1]
-            - grey[i + y0, j + x1]
-            - grey[i + y1, j + x0]
-            + grey[i + y0, j + x0]
-        )
-        # Means, not sums: rounded parts of unequal size still cancel on a flat patch.
-        total += weight * tall * wide * cell / ((y1 - y0) * (x1 - x0))
-    return total
+    out = np.zeros((N_HAAR, corners.shape[0]))
+    for r in range(feature.size):
+        y0, x0, y1, x1 = cell[r, 0], cell[r, 1], cell[r, 2], cell[r, 3]
+        row = out[feature[r]]
+        for p in range(corners.shape[0]):
+            i, j = corners[p, 0], corners[p, 1]
+            total = grey[i + y1, j + x1] - grey[i + y0, j + x1]
+            total += grey[i + y0, j + x0] - grey[i + y1, j + x0]
+            row[p] += weight[r] * total
+    return out

@@ -87,14 +87,22 @@ class Searcher:
         return weight @ near / total if total > 0 else best.astype(np.float64)
 
     def _rescaled(self, frame: Frame, pose: Pose, model: Scorer, step: float) -> Pose:
-        """Return the pose at the best of three neighbouring scales."""
-        poses = [Pose(pose.x, pose.y, pose.scale * s) for s in (1.0, 1 / step, step)]
-        poses = [p for p in poses if 1 / self._scale_limit <= p.scale <= self._scale_limit]
+        """Return the pose at the best scale between the two neighbouring ones."""
         votes = []
-        for candidate in poses:
-            look = self._view.look(frame, candidate, NEAR)
+        for scale in (1 / step, 1.0, step):
+            look = self._view.look(frame, Pose(pose.x, pose.y, pose.scale * scale), NEAR)
             votes.append(float(np.sort(model.scores(look, self._near))[-SCALE_VOTES:].mean()))
-        return poses[int(np.argmax(votes))]
+        scale = pose.scale * step ** peak_of(*votes)
+        limit = self._scale_limit
+        return Pose(pose.x, pose.y, float(np.clip(scale, 1 / limit, limit)))
+
+
+def peak_of(before: float, here: float, after: float) -> float:
+    """Return where the parabola through values at −1, 0 and 1 is highest, between −1 and 1."""
+    bend = 2 * here - before - after
+    if bend <= 0:
+        return float(np.sign(after - before))
+    return float(np.clip(0.5 * (after - before) / bend, -1.0, 1.0))
 
 
 def inside(pose: Pose, frame: Frame) -> Pose:

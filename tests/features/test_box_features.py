@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from segboost.features import box_channels, box_layout
-from segboost.features.box_haar import N_HAAR, haar_features
+from segboost.features.box_haar import N_HAAR, haar_features, haar_features_numpy
 from segboost.features.box_region import sample_region, sample_region_numpy
 
 RNG = np.random.default_rng(0)
@@ -120,3 +120,10 @@ def test_haar_features_vanish_on_a_flat_patch_and_see_an_edge():
     values = haar_features(box_channels.region_sums(edge), 40, 30, corners)
     assert values.shape == (N_HAAR, 2)
     assert np.abs(values).max() > 0.2
+
+
+def test_haar_features_equal_their_twin():
+    sums = box_channels.region_sums(region())
+    corners = RNG.integers(0, 20, (30, 2)).astype(np.int64)
+    found, twin = (f(sums, 40, 30, corners) for f in (haar_features, haar_features_numpy))
+    np.testing.assert_allclose(found, twin, atol=1e-12)
