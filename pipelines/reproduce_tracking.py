@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from segboost._version import __version__
 from segboost.datasets.otb import TrackingSequence
 from segboost.pipelines.files import write_whole
 from segboost.pipelines.paper_tracking import (
@@ -24,6 +26,7 @@ from segboost.pipelines.tracking_methods import make_tracker
 from segboost.pipelines.tracking_metrics import score_track
 from segboost.pipelines.tracking_output import write_boxes
 from segboost.pipelines.tracking_run import follow
+from segboost.tracking.base import Tracker
 from segboost.tracking.opencv import OpenCVMissingError
 
 METHODS = ("structboost", "adaboost", "struck", "fragments", "mil", "boosting")
@@ -67,6 +70,9 @@ def reproduce(
     quick: bool = False,
 ) -> Table:
     """Run every method on every sequence; what was measured before is not measured again.
+
+    Before means: by this version, with these settings, on these boxes. After a change of the code
+    itself take another folder.
 
     Parameters
     ----------
@@ -172,10 +178,12 @@ def _measured(
     """Run a method on a sequence, or read what an earlier run of the same kind left."""
     stem = f"{sequence.name}-{method}-{n_given}-{seed}" + ("-quick" if quick else "")
     kept = output / f"{stem}.json"
-    if kept.is_file():
-        return dict(json.loads(kept.read_text()))
     n = min(QUICK_FRAMES, len(sequence)) if quick else len(sequence)
     tracker = make_tracker(method, seed)
+    key = _key(tracker, sequence, n)
+    earlier = json.loads(kept.read_text()) if kept.is_file() else {}
+    if earlier.get("key") == key:
+        return dict(earlier["figures"])
     frames = (frame for frame, _ in zip(sequence.frames(), range(n), strict=False))
     found = follow(tracker, frames, sequence.boxes[:n_given].tolist())
     tracker.close()
@@ -185,8 +193,15 @@ def _measured(
         "frames_a_second": round(found.frames_a_second, 2),
         "cpu_milliseconds_a_frame": round(1e3 * found.cpu / n, 2),
     }
-    write_whole(kept, json.dumps(ours).encode())
+    write_whole(kept, json.dumps({"key": key, "figures": ours}).encode())
     return ours
+
+
+def _key(tracker: Tracker, sequence: TrackingSequence, n: int) -> dict[str, Any]:
+    """Return what a measurement depends on: figures of another key are measured again."""
+    boxes = hashlib.sha256(np.ascontiguousarray(sequence.boxes).tobytes()).hexdigest()
+    settings = repr(getattr(tracker, "settings", None))
+    return {"version": __version__, "settings": settings, "frames": n, "boxes": boxes}
 
 
 def _row(method: str, sequence: str, ours: dict[str, Any]) -> Row:

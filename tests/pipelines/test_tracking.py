@@ -114,19 +114,29 @@ def test_the_table_has_ours_the_papers_and_the_published(sequences, tmp_path, mo
 
 
 def test_what_was_measured_is_not_measured_again(sequences, tmp_path, monkeypatch):
-    made = []
-    monkeypatch.setattr(
-        reproduce_tracking, "make_tracker", lambda name, seed: made.append(name) or Still()
-    )
-    for _ in range(2):
-        reproduce_tracking.reproduce(
-            sequences, tmp_path / "out", QuietProgress(), methods=("struck",)
-        )
-    assert made == ["struck", "struck"]
-    reproduce_tracking.reproduce(
-        sequences, tmp_path / "out", QuietProgress(), methods=("struck",), n_given=3
-    )
-    assert len(made) == 4
+    begun = []
+
+    class Counting(Still):
+        settings = "first"
+
+        def init(self, frame, box):
+            begun.append(self.settings)
+            super().init(frame, box)
+
+    def measure(**keywords):
+        progress = QuietProgress()
+        return reproduce_tracking.reproduce(
+            sequences, tmp_path / "out", progress, methods=("struck",), **keywords
+        ).rows
+
+    monkeypatch.setattr(reproduce_tracking, "make_tracker", lambda name, seed: Counting())
+    assert measure() == measure()
+    assert len(begun) == 2
+    measure(n_given=3)
+    assert len(begun) == 4
+    Counting.settings = "second"
+    measure()
+    assert begun[4:] == ["second", "second"]
 
 
 def test_methods_that_are_not_installed_are_left_out_with_the_reason(
