@@ -24,7 +24,7 @@ from segboost.tracking.view import Pose, TargetView
 class BoxTracker:
     """Tracks a box by what a learner makes of its features; the learner is the subclass's choice.
 
-    In every frame: look at about 2,000 boxes around the last one and take the best; where it is
+    In every frame: look at over 1,000 boxes around the last one and take the best; where it is
     trusted, keep the features of about 200 boxes around it; every few frames learn anew from the
     frames of the window.
     """

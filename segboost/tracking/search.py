@@ -1,4 +1,4 @@
-"""Finding the target: the best of about 2,000 sampled boxes, then its fraction and its scale."""
+"""Finding the target: the best of many sampled boxes, then its fraction and its scale."""
 
 from __future__ import annotations
 
