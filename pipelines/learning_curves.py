@@ -30,6 +30,8 @@ class Panel:
         Straight lines: methods without rounds.
     logarithmic : bool
         Whether the y axis is.
+    rising : bool
+        Whether the values grow; the legend then stands at the bottom.
     """
 
     title: str
@@ -37,6 +39,7 @@ class Panel:
     lines: Mapping[str, FloatArray]
     levels: Mapping[str, float] = field(default_factory=dict)
     logarithmic: bool = False
+    rising: bool = False
 
 
 def draw_panels(panels: Sequence[Panel], path: Path, n_columns: int = 3) -> list[Path]:
@@ -89,7 +92,8 @@ def _draw(ax: Any, panel: Panel) -> None:
         ax.set_yscale("log")
     ax.tick_params(labelsize=7)
     if panel.lines or panel.levels:
-        ax.legend(fontsize=6)
+        # Curves fall, the AUC rises: the corner they leave free. "best" would search for long.
+        ax.legend(fontsize=6, loc="lower right" if panel.rising else "upper right")
 
 
 def _write(figure: Any, path: Path, ending: str, metadata: Mapping[str, Any]) -> Path:

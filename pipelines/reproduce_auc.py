@@ -188,7 +188,8 @@ def _panels(chosen: Sequence[Chosen], curve: str, sets: Tables) -> list[Panel]:
             if c.data == name and c.repeat == 0 and curve in c.result.curves
         }
         title = f"{name} (C = {_price(chosen, name):g})"
-        panels.append(Panel(title, LABELS[curve], lines, logarithmic=curve != "auc"))
+        rising = curve != "objective"
+        panels.append(Panel(title, LABELS[curve], lines, {}, curve != "auc", rising))
     return panels
 
 
