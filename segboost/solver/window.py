@@ -48,10 +48,10 @@ class WindowOptions:
     """
 
     C: float = 2.0
-    cap: float = 0.01
+    cap: float = 0.005
     max_columns: int = 300
     columns_a_round: int = 8
-    memory: float = 0.6
+    memory: float = 0.3
     epsilon_cg: float = 1e-2
     patience: int = 10
 

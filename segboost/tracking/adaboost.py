@@ -15,7 +15,7 @@ from segboost.tracking.settings import TrackerSettings
 from segboost.tracking.view import Look, TargetView
 from segboost.weak.binning import BinnedMatrix
 
-ANCHORS = 3
+ANCHORS, PAST = 3, 20
 POSITIVE, NEGATIVE = 0.8, 0.3
 """Boxes that overlap the target more are positive, those that do not overlap it more negative."""
 
@@ -86,5 +86,7 @@ class AdaBoostTracker(BoxTracker):
         self._n_estimators = n_estimators
 
     def _make_learner(self, view: TargetView, boxes: TrainingBoxes) -> Learner:
-        places = WindowPlaces(ANCHORS, self.settings.window)
+        places = WindowPlaces(
+            ANCHORS, PAST, self.settings.window, np.random.default_rng([self.random_state, 2])
+        )
         return AdaBoostLearner(view.layout, boxes, places, self._n_estimators)

@@ -58,7 +58,7 @@ class BoxTracker:
         s = self.settings
         self._gate = FrameGate(first)
         self._view = TargetView(target, self._gate.colour, s.area, s.margin)
-        self._searcher = Searcher(self._view, s.radius, s.scale_step, s.scale_limit)
+        self._searcher = Searcher(self._view, s.radius, s.inertia, s.scale_step, s.scale_limit)
         self._rng = np.random.default_rng(self.random_state)
         self._boxes = training_boxes(self._view.layout, s.scale_step is not None, self._rng)
         self._learner = self._make_learner(self._view, self._boxes)

@@ -17,6 +17,10 @@ Features = npt.NDArray[Any]
 """Of the training boxes of a frame, shape (d, P)."""
 
 
+PAST_EVERY = 10
+"""One in so many frames is a candidate for the past."""
+
+
 class Learner(Protocol):
     """Takes the features of training boxes frame by frame and makes scorers of them."""
 
@@ -34,24 +38,49 @@ class Learner(Protocol):
 
 
 class WindowPlaces:
-    """Which place of a window a frame gets: anchors their own, others the oldest one's."""
+    """Which place of a window a frame gets.
 
-    def __init__(self, n_anchors: int, n_recent: int) -> None:
-        self.n_anchors, self.n_recent = n_anchors, n_recent
-        self._anchors = self._recent = 0
+    Anchors have places of their own for ever. Of the others, every so many go to the past: a
+    sample of all frames so far, against slow drift. The rest replace the oldest recent one.
+
+    Parameters
+    ----------
+    n_anchors, n_past, n_recent : int
+    rng : numpy.random.Generator
+        Chooses which past frame gives way.
+    """
+
+    def __init__(
+        self, n_anchors: int, n_past: int, n_recent: int, rng: np.random.Generator
+    ) -> None:
+        self._n_anchors, self._n_past, self._n_recent = n_anchors, n_past, n_recent
+        self._rng = rng
+        self._anchors = self._past = self._recent = 0
 
     @property
     def count(self) -> int:
         """All places."""
-        return self.n_anchors + self.n_recent
+        return self._n_anchors + self._n_past + self._n_recent
 
     def take(self, anchor: bool) -> int:
         """Return the place for a new frame; anchors beyond their number count as recent."""
-        if anchor and self._anchors < self.n_anchors:
+        if anchor and self._anchors < self._n_anchors:
             self._anchors += 1
             return self._anchors - 1
         self._recent += 1
-        return self.n_anchors + (self._recent - 1) % self.n_recent
+        if self._n_past and self._recent % PAST_EVERY == 0:
+            place = self._past_place()
+            if place is not None:
+                return self._n_anchors + place
+        return self._n_anchors + self._n_past + (self._recent - 1) % self._n_recent
+
+    def _past_place(self) -> int | None:
+        """Return a place in the past, None where the frame is not chosen (reservoir sampling)."""
+        self._past += 1
+        if self._past <= self._n_past:
+            return self._past - 1
+        drawn = int(self._rng.integers(self._past))
+        return drawn if drawn < self._n_past else None
 
 
 class StructBoostLearner:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ PLATEAU = 0.15
 """Boxes that score less than this below the best one (on the scale of the margin, 1) share in
 where the target is."""
 SCALE_VOTES = 5
+SCALE_POWERS = (-2, -1, 0, 1, 2)
+SCALE_DAMPING = 0.5
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Searcher:
     view : TargetView
     radius : float
         How far to look, as a share of the target's size.
+    inertia : float
+        What a box loses that is one size of the target away from the last one.
     scale_step : float or None
         The ratio of neighbouring scales; None keeps the scale.
     scale_limit : float
@@ -47,12 +52,18 @@ class Searcher:
     """
 
     def __init__(
-        self, view: TargetView, radius: float, scale_step: float | None, scale_limit: float
+        self,
+        view: TargetView,
+        radius: float,
+        inertia: float,
+        scale_step: float | None,
+        scale_limit: float,
     ) -> None:
         self._view = view
         self._reach = int(np.ceil(radius * view.size))
         self._coarse = disc(self._reach, STRIDE)
         self._near = square(NEAR)
+        self._lost_by_distance = inertia
         self._scale_step = scale_step
         self._scale_limit = scale_limit
 
@@ -60,7 +71,8 @@ class Searcher:
         """Return the best box around a pose; its centre is kept inside the frame."""
         look = self._view.look(frame, pose, self._reach + 2 * NEAR)
         coarse = model.scores(look, self._coarse)
-        best, value, looked = self._refine(look, coarse, model)
+        near = coarse - self._inertia(self._coarse, model)
+        best, value, looked = self._refine(look, near, model)
         margin = value - float(np.median(coarse))
         centre = self._centroid(look, best, value, model)
         found = inside(self._view.moved(pose, centre), frame)
@@ -68,12 +80,17 @@ class Searcher:
             found = self._rescaled(frame, found, model, self._scale_step)
         return Found(found, margin, len(coarse) + looked)
 
+    def _inertia(self, offsets: Places, model: Scorer) -> FloatArray:
+        """Return what boxes lose by being far from the last one."""
+        far = (offsets**2).sum(axis=1) / self._view.size**2
+        return np.asarray(self._lost_by_distance * model.unit * far)
+
     def _refine(self, look: Look, coarse: FloatArray, model: Scorer) -> tuple[Places, float, int]:
         """Search every sample around the best boxes of the coarse grid."""
         top = self._coarse[np.argsort(-coarse, kind="stable")[:REFINED]]
         fine = np.unique((top[:, None] + self._near).reshape(-1, 2), axis=0)
         scores = model.scores(look, fine)
-        best = int(np.argmax(scores))
+        best = int(np.argmax(scores - self._inertia(fine, model)))
         return fine[best], float(scores[best]), len(fine)
 
     def _centroid(self, look: Look, best: Places, value: float, model: Scorer) -> FloatArray:
@@ -87,22 +104,29 @@ class Searcher:
         return weight @ near / total if total > 0 else best.astype(np.float64)
 
     def _rescaled(self, frame: Frame, pose: Pose, model: Scorer, step: float) -> Pose:
-        """Return the pose at the best scale between the two neighbouring ones."""
+        """Return the pose with its scale moved towards where the score is highest."""
         votes = []
-        for scale in (1 / step, 1.0, step):
-            look = self._view.look(frame, Pose(pose.x, pose.y, pose.scale * scale), NEAR)
+        for power in SCALE_POWERS:
+            scaled = Pose(pose.x, pose.y, pose.scale * step**power)
+            look = self._view.look(frame, scaled, NEAR)
             votes.append(float(np.sort(model.scores(look, self._near))[-SCALE_VOTES:].mean()))
-        scale = pose.scale * step ** peak_of(*votes)
+        scale = pose.scale * step ** (SCALE_DAMPING * peak_of(votes))
         limit = self._scale_limit
         return Pose(pose.x, pose.y, float(np.clip(scale, 1 / limit, limit)))
 
 
-def peak_of(before: float, here: float, after: float) -> float:
-    """Return where the parabola through values at −1, 0 and 1 is highest, between −1 and 1."""
-    bend = 2 * here - before - after
-    if bend <= 0:
-        return float(np.sign(after - before))
-    return float(np.clip(0.5 * (after - before) / bend, -1.0, 1.0))
+def peak_of(votes: Sequence[float]) -> float:
+    """Return where the parabola fitted to values at −2 … 2 is highest, cut at −1 and 1.
+
+    Neighbouring scales score nearly the same, and noisily: the fit is over a wide range.
+    """
+    x = np.asarray(SCALE_POWERS, dtype=np.float64)
+    values = np.asarray(votes)
+    slope = float(x @ values) / 10.0
+    bend = float((x**2 - 2.0) @ values) / 14.0
+    if bend >= -1e-12:
+        return float(np.sign(slope)) if abs(slope) > 1e-12 else 0.0
+    return float(np.clip(-slope / (2.0 * bend), -1.0, 1.0))
 
 
 def inside(pose: Pose, frame: Frame) -> Pose:

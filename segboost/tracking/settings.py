@@ -15,6 +15,9 @@ class TrackerSettings:
     ----------
     radius : float
         How far from the last box to look, as a share of the target's size √(wh).
+    inertia : float
+        What a box loses that is one size of the target away from the last one; the loss grows
+        with the square of the distance. The target should beat far boxes by 1.
     scale_step : float or None
         Ratio of the scales tried in each frame; None keeps the size of the first box.
     scale_limit : float
@@ -41,7 +44,8 @@ class TrackerSettings:
     """
 
     radius: float = 1.0
-    scale_step: float | None = 1.04
+    inertia: float = 0.4
+    scale_step: float | None = 1.08
     scale_limit: float = 3.0
     area: int = 1296
     margin: float = 0.0
@@ -62,6 +66,7 @@ class TrackerSettings:
             _within(self.scale_limit, 1, 100), "scale_limit", self.scale_limit, "from 1 to 100"
         )
         _require(_within(self.area, 256, 4096), "area", self.area, "from 256 to 4096")
+        _require(_within(self.inertia, 0, 10), "inertia", self.inertia, "from 0 to 10")
         _require(_within(self.margin, 0, 1), "margin", self.margin, "from 0 to 1")
         _require(_within(self.trust, 0, 1), "trust", self.trust, "from 0 to 1")
         for name in ("window", "every", "delay"):

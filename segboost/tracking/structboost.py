@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from segboost.solver.window import WindowOptions
 from segboost.tracking.box_tracker import BoxTracker
 from segboost.tracking.learner import Learner, StructBoostLearner, WindowPlaces
@@ -10,6 +12,7 @@ from segboost.tracking.settings import TrackerSettings
 from segboost.tracking.view import TargetView
 
 ANCHORS = 3
+PAST = 20
 ANCHOR_IMPORTANCE = 3.0
 ROUNDS, FIRST_ROUNDS = 1, 40
 
@@ -55,15 +58,17 @@ class StructBoostTracker(BoxTracker):
         *,
         C: float = 2.0,
         max_columns: int = 300,
-        cap: float = 0.01,
-        memory: float = 0.6,
+        cap: float = 0.005,
+        memory: float = 0.3,
         settings: TrackerSettings | None = None,
     ) -> None:
         super().__init__(settings or TrackerSettings(), random_state)
         self._options = WindowOptions(C=C, cap=cap, max_columns=max_columns, memory=memory)
 
     def _make_learner(self, view: TargetView, boxes: TrainingBoxes) -> Learner:
-        places = WindowPlaces(ANCHORS, self.settings.window)
+        places = WindowPlaces(
+            ANCHORS, PAST, self.settings.window, np.random.default_rng([self.random_state, 2])
+        )
         return StructBoostLearner(
             view.layout, boxes, places, self._options, ROUNDS, FIRST_ROUNDS, ANCHOR_IMPORTANCE
         )

@@ -6,17 +6,20 @@ import pytest
 from segboost.features.box_layout import make_layout
 from segboost.tasks.candidates import box_overlap
 from segboost.tracking.base import as_frame
+from segboost.tracking.learner import PAST_EVERY, WindowPlaces
 from segboost.tracking.sampling import disc, square, training_boxes
-from segboost.tracking.search import inside, peak_of
+from segboost.tracking.search import Searcher, inside, peak_of
 from segboost.tracking.view import Pose, TargetView
 
 
 def test_peaks_of_parabolas():
-    assert peak_of(0.0, 1.0, 0.0) == 0.0
-    assert peak_of(0.0, 1.0, 1.0) == pytest.approx(0.5)
-    assert peak_of(3.0, 1.0, 0.0) == -1.0
-    assert peak_of(1.0, 1.0, 1.0) == 0.0
-    assert peak_of(0.0, 1.0, 5.0) == 1.0
+    x = np.arange(-2, 3)
+    for peak in (-0.7, 0.0, 0.4):
+        assert peak_of(-((x - peak) ** 2)) == pytest.approx(peak)
+    assert peak_of(-((x - 3.0) ** 2)) == 1.0
+    assert peak_of([1.0] * 5) == 0.0
+    assert peak_of(x**2 - 0.5 * x) == -1.0
+    assert peak_of(x.astype(float)) == 1.0
 
 
 def test_offsets_of_the_search():
@@ -65,3 +68,33 @@ def test_a_look_at_a_box_does_not_depend_on_how_far_it_reaches():
 def test_centres_stay_in_the_frame():
     frame = as_frame(np.zeros((20, 30), np.uint8))
     assert inside(Pose(-4, 99), frame) == Pose(0, 20)
+
+
+def test_places_anchors_stay_the_past_is_sampled_and_recent_ones_go_round():
+    places = WindowPlaces(2, 3, 4, np.random.default_rng(0))
+    assert places.count == 9
+    assert [places.take(anchor=True) for _ in range(3)] == [0, 1, 5]
+    taken = [places.take(anchor=False) for _ in range(60 * PAST_EVERY)]
+    assert min(taken) >= 2
+    past = [p for p in taken if p < 5]
+    assert past[:3] == [2, 3, 4]
+    assert 3 < len(past) < 30  # a uniform sample of the past changes ever less often
+    recent = [p for p in taken[: PAST_EVERY - 3] if p >= 5]
+    assert recent[:5] == [6, 7, 8, 5, 6]
+
+
+def test_inertia_prefers_the_nearer_of_two_equal_boxes():
+    view = TargetView((30, 30, 36, 36), False, 1296, 0.0)
+
+    class TwoPeaks:
+        unit = 1.0
+
+        def scores(self, look, offsets):
+            near = np.abs(offsets - (0, 6)).max(axis=1)
+            far = np.abs(offsets - (0, -20)).max(axis=1)
+            return np.maximum(1.0 - near / 4, 1.0 - far / 4).clip(0)
+
+    frame = as_frame(np.zeros((100, 100), np.uint8))
+    found = Searcher(view, 1.0, 0.4, None, 3.0).find(frame, Pose(48, 48), TwoPeaks())
+    assert found.pose.x == pytest.approx(54, abs=0.5)
+    assert found.margin == pytest.approx(1.0)

@@ -161,6 +161,7 @@ def test_frames_are_not_changed_and_misuse_is_one_clear_error():
         {"trust": 2},
         {"area": 10},
         {"margin": -1},
+        {"inertia": -0.1},
         {"scale_limit": 0.5},
     ],
 )
@@ -187,7 +188,7 @@ def test_the_window_holds_its_size_and_memory_does_not_grow():
     window = tracker._learner.window
     for frame in track.frames[1:]:
         tracker.update(frame)
-    assert window.pool._codes.shape[1] == (6 + 3) * len(tracker._boxes)
+    assert window.pool._codes.shape[1] == (6 + 3 + 20) * len(tracker._boxes)
     assert len(window.pool) <= 300
     assert len(window.cuts) < 1000
     assert len(tracker._new) <= 2
