@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky import ProcessPoolExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -40,12 +40,14 @@ def map_shared(
     if n_workers < 1:
         yield from map(function, items)
         return
-    executor = get_reusable_executor(max_workers=n_workers, env=ONE_THREAD)
+    # Not the executor that joblib keeps for its own use: joblib could not use that one again.
+    executor = ProcessPoolExecutor(max_workers=n_workers, env=ONE_THREAD)
     try:
         yield from _share(function, items, n_workers, executor.submit)
     except BaseException:  # an error, Ctrl-C, or a caller who wants no more
-        executor.shutdown(wait=False, kill_workers=True)
+        executor.shutdown(wait=True, kill_workers=True)
         raise
+    executor.shutdown(wait=True)
 
 
 def _share(

@@ -4,6 +4,7 @@ import os
 import time
 
 import pytest
+from joblib import Parallel, delayed
 
 from segboost.pipelines.shared_work import map_shared
 
@@ -53,3 +54,9 @@ def test_a_caller_may_stop_early():
     next(results)
     results.close()
     assert list(map_shared(square, range(4), 2)) == [0, 1, 4, 9]
+
+
+def test_joblib_works_on_afterwards():
+    """Its own pool of workers is another one."""
+    assert list(map_shared(abs, [-1, -2, -3], 2)) == [1, 2, 3]
+    assert Parallel(n_jobs=2)(delayed(abs)(-n) for n in range(3)) == [0, 1, 2]
