@@ -20,7 +20,7 @@ from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_files import load_any_crf, save_any_crf
 from segboost.pipelines.superpixel_image import SuperpixelImage
 
-SCHEMA = 5
+SCHEMA = 6
 """To be raised whenever the same images and settings give another CRF."""
 CALIBRATION = "calibration:"
 
@@ -31,7 +31,7 @@ def crf_key(
     config: SegmentationConfig,
 ) -> KeyParts:
     """Return what a CRF depends on: graphs, truth, unary scores and its own settings."""
-    names = ["method", "C", "C_choices", "losses", "validation_share", "seed"]
+    names = ["method", "C", "C_choices", "losses", "validation_blocks", "seed"]
     if config.method == "structboost":
         names += ["n_iterations", "ramp_width"]
     settings = {name: getattr(config, name) for name in names}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,7 @@ class Trial:
     scores: SegmentationScores
 
 
+Choice = tuple[float, Loss]
 OnTrial = Callable[[int, int, Trial | None], Any]
 
 
@@ -65,7 +66,10 @@ def learn_crf(
     callback: Callable[[Any], Any] | None = None,
     on_trial: OnTrial | None = None,
 ) -> LearnedCRF:
-    """Choose C and loss on a block of the images, then learn from all of them.
+    """Choose C and loss on blocks of the images, then learn from all of them.
+
+    Every contiguous block of images is labelled by CRFs learned on the other blocks; a choice is
+    judged by all blocks together.
 
     Parameters
     ----------
@@ -84,18 +88,11 @@ def learn_crf(
     choices = _choices(config)
     trials: list[Trial] = []
     if len(choices) > 1:
-        first = max(1, round(len(images) * (1 - config.validation_share)))
-        known, held = slice(0, first), slice(first, None)
-        if first >= len(images):
+        if len(images) < 2:
             raise ValueError("choosing C needs at least two training images; or set C")
-        jobs = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-        tried = jobs(
-            delayed(_try)(images[known], scores[known], images[held], scores[held], config, *choice)
-            for choice in choices
-        )
-        trials = _gather(tried, choices, on_trial or (lambda *_: None))
-        best = max(trials, key=lambda t: t.scores.mean_iou)
-        choices = [(best.C, best.loss)]
+        tell = on_trial or (lambda *_: None)
+        trials = _try_all(images, scores, config, choices, n_jobs, tell)
+        choices = [_best(trials)]
     C, loss = choices[0]
     potentials = config.crf_potentials(loss)
     instances = [crf_instance(i, s, potentials) for i, s in zip(images, scores, strict=True)]
@@ -106,16 +103,38 @@ def learn_crf(
     return LearnedCRF(model, potentials, C, tuple(trials), offset, calibration)
 
 
-def _gather(
-    tried: Iterable[Trial], choices: Sequence[tuple[float, Loss]], tell: OnTrial
+def _try_all(
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[FloatArray],
+    config: SegmentationConfig,
+    choices: Sequence[Choice],
+    n_jobs: int,
+    tell: OnTrial,
 ) -> list[Trial]:
     """Return the trials in the order of the choices, whichever ends first."""
-    found: list[Trial] = []
+    n = len(images)
+    blocks = np.array_split(np.arange(n), min(config.validation_blocks, n))
+    jobs = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    found: dict[Choice, dict[int, list[FloatArray]]] = {choice: {} for choice in choices}
+    trials: dict[Choice, Trial] = {}
     tell(0, len(choices), None)
-    for trial in tried:
-        found.append(trial)
-        tell(len(found), len(choices), max(found, key=lambda t: t.scores.mean_iou))
-    return sorted(found, key=lambda t: choices.index((t.C, t.loss)))
+    for choice, first, margins in jobs(
+        delayed(_try)(images, scores, config, choice, int(held[0]), int(held[-1]) + 1)
+        for choice in choices
+        for held in blocks
+    ):
+        found[choice][first] = margins
+        if len(found[choice]) == len(blocks):
+            in_order = [m for _, part in sorted(found[choice].items()) for m in part]
+            trials[choice] = Trial(choice[0], choice[1], score_margins(images, in_order))
+            best = max(trials.values(), key=lambda t: t.scores.mean_iou)
+            tell(len(trials), len(choices), best)
+    return [trials[choice] for choice in choices]
+
+
+def _best(trials: Sequence[Trial]) -> Choice:
+    best = max(trials, key=lambda t: t.scores.mean_iou)
+    return best.C, best.loss
 
 
 def crf_offset(
@@ -168,39 +187,37 @@ def make_crf(
     )
 
 
-def evaluate_crf(
-    model: CRFModel,
-    images: Sequence[SuperpixelImage],
-    scores: Sequence[FloatArray],
-    potentials: PotentialSettings,
-    offset: float = 0.0,
-) -> SegmentationScores:
-    """Return the scores of a CRF on images with truth, by its min-marginals above `offset`."""
-    evaluation = SegmentationEvaluation()
-    for image, unary in zip(images, scores, strict=True):
-        instance = crf_instance(image, unary, potentials, with_truth=False)
-        node = model.score_nodes(instance) - offset
-        evaluation.add_regions(node > 0, *image.truth, node)
-    return evaluation.result()
-
-
-def _choices(config: SegmentationConfig) -> list[tuple[float, Loss]]:
+def _choices(config: SegmentationConfig) -> list[Choice]:
     values = config.C_choices if config.C is None else (config.C,)
     return [(C, loss) for loss in config.losses for C in values]
 
 
 def _try(
-    known: Sequence[SuperpixelImage],
-    known_scores: Sequence[FloatArray],
-    held: Sequence[SuperpixelImage],
-    held_scores: Sequence[FloatArray],
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[FloatArray],
     config: SegmentationConfig,
-    C: float,
-    loss: Loss,
-) -> Trial:
+    choice: Choice,
+    first: int,
+    stop: int,
+) -> tuple[Choice, int, list[FloatArray]]:
+    """Return the node scores above the cut in images first to stop, by a CRF of the others."""
+    C, loss = choice
     potentials = config.crf_potentials(loss)
+    known = [*images[:first], *images[stop:]]
+    known_scores = [*scores[:first], *scores[stop:]]
     pairs = zip(known, known_scores, strict=True)
     instances = [crf_instance(i, s, potentials) for i, s in pairs]
     model = make_crf(config, C, known_scores).fit(instances)
     offset = crf_offset(model, known, known_scores, potentials)
-    return Trial(C, loss, evaluate_crf(model, held, held_scores, potentials, offset))
+    held = scored_parts(model, images[first:stop], scores[first:stop], potentials)
+    return choice, first, [node - offset for node, _, _ in held]
+
+
+def score_margins(
+    images: Sequence[SuperpixelImage], margins: Sequence[FloatArray]
+) -> SegmentationScores:
+    """Return the scores of node scores above the cut, over all images."""
+    evaluation = SegmentationEvaluation()
+    for image, margin in zip(images, margins, strict=True):
+        evaluation.add_regions(margin > 0, *image.truth, margin)
+    return evaluation.result()

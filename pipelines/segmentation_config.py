@@ -54,8 +54,9 @@ class SegmentationConfig:
         The least width of StructBoost's unary ramps, in deviations of a potential. Steps (0)
         leave scores of few levels, which cost precision at the break-even point; ramps as wide
         as the potential's range keep confident superpixels confident.
-    validation_share : float
-        The share of training images, a contiguous block, that choices are made on.
+    validation_blocks : int
+        Contiguous blocks of training images; C and loss are chosen by how CRFs learned on the
+        other blocks label each of them.
     seed : int
     """
 
@@ -71,7 +72,7 @@ class SegmentationConfig:
     losses: tuple[Loss, ...] = ("superpixels", "pixels")
     n_iterations: int = 50
     ramp_width: float = 20.0
-    validation_share: float = 0.25
+    validation_blocks: int = 3
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -79,10 +80,8 @@ class SegmentationConfig:
             raise ValueError(f"preset must be 'default' or 'paper', got {self.preset!r}")
         if self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
-        if not 0 < self.validation_share < 1:
-            raise ValueError(
-                f"validation_share must be between 0 and 1, got {self.validation_share!r}"
-            )
+        if self.validation_blocks < 2:
+            raise ValueError(f"validation_blocks must be at least 2, got {self.validation_blocks}")
         if not self.losses or set(self.losses) - {"superpixels", "pixels"}:
             raise ValueError(f"losses must be of 'superpixels' and 'pixels', got {self.losses!r}")
 

@@ -8,7 +8,14 @@ import pytest
 from segboost.pipelines.artefacts import ArtefactStore
 from segboost.pipelines.byte_trees import BoosterSettings
 from segboost.pipelines.crf_cache import cached_crf, crf_key
-from segboost.pipelines.crf_stage import evaluate_crf, learn_crf
+from segboost.pipelines.crf_stage import (
+    crf_offset,
+    learn_crf,
+    make_crf,
+    score_margins,
+    scored_parts,
+)
+from segboost.pipelines.potentials import crf_instance
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.stacking import Context, fit_context
 from tests.pipelines.superpixel_graphs import grid_image, half_mask
@@ -27,28 +34,52 @@ def config(**changes):
     return SegmentationConfig.for_preset("default", n_iterations=8, **changes)
 
 
+def scores_of(model, images, scores, potentials, offset=0.0):
+    parts = scored_parts(model, images, scores, potentials)
+    return score_margins(images, [node - offset for node, _, _ in parts])
+
+
 @pytest.mark.parametrize("method", ["structboost", "ssvm"])
 def test_the_crf_beats_its_unaries(method):
     images, scores = images_and_scores()
     learned = learn_crf(images, scores, config(method=method, C=10.0, losses=("pixels",)))
     new, new_scores = images_and_scores(seed=1)
-    found = evaluate_crf(learned.model, new, new_scores, learned.potentials)
+    found = scores_of(learned.model, new, new_scores, learned.potentials)
     pairs = zip(new, new_scores, strict=True)
     alone = np.mean([(s.mean(axis=1) > 0) == (i.labels == 1) for i, s in pairs])
     assert found.mean_recall > alone
     assert learned.trials == ()
 
 
-def test_choices_are_made_on_the_last_images_only():
+def test_choices_are_made_on_all_blocks():
     images, scores = images_and_scores()
-    chosen = config(C_choices=(1.0, 10.0), validation_share=0.25)
-    learned = learn_crf(images, scores, chosen)
+    learned = learn_crf(images, scores, config(C_choices=(1.0, 10.0), validation_blocks=2))
     assert {(t.C, t.loss) for t in learned.trials} == {
         (C, loss) for C in (1.0, 10.0) for loss in ("superpixels", "pixels")
     }
-    assert {t.scores.n_images for t in learned.trials} == {2}
+    assert {t.scores.n_images for t in learned.trials} == {len(images)}
     best = max(learned.trials, key=lambda t: t.scores.mean_iou)
     assert (learned.C, learned.potentials.loss) == (best.C, best.loss)
+
+
+def test_a_block_is_judged_by_a_crf_of_the_others():
+    images, scores = images_and_scores(7)
+    settings = config(C_choices=(1.0, 10.0), losses=("pixels",), validation_blocks=2)
+    potentials = settings.crf_potentials("pixels")
+    margins = []
+    for held in (range(4), range(4, 7)):
+        known = [k for k in range(7) if k not in held]
+        known_images, known_scores = [images[k] for k in known], [scores[k] for k in known]
+        pairs = zip(known_images, known_scores, strict=True)
+        model = make_crf(settings, 10.0, known_scores).fit(
+            [crf_instance(i, s, potentials) for i, s in pairs]
+        )
+        offset = crf_offset(model, known_images, known_scores, potentials)
+        for k in held:
+            ((node, _, _),) = scored_parts(model, [images[k]], [scores[k]], potentials)
+            margins.append(node - offset)
+    learned = learn_crf(images, scores, settings, n_jobs=2)
+    assert learned.trials[1].scores == score_margins(images, margins)
 
 
 def test_a_kept_crf_answers_the_same(tmp_path):
@@ -65,7 +96,7 @@ def test_a_kept_crf_answers_the_same(tmp_path):
     direct = learn()
     assert len(calls) == 2
     assert (first.C, first.trials) == (second.C, second.trials) == (direct.C, direct.trials)
-    results = [evaluate_crf(c.model, images, scores, c.potentials) for c in (first, direct)]
+    results = [scores_of(c.model, images, scores, c.potentials) for c in (first, direct)]
     assert results[0] == results[1]
 
 
