@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -84,7 +85,11 @@ class ImageResult:
 
 
 def segment_files(
-    model_folder: Path, images: Sequence[Path], options: BatchOptions, n_jobs: int = 1
+    model_folder: Path,
+    images: Sequence[Path],
+    options: BatchOptions,
+    n_jobs: int = 1,
+    executor: Executor | None = None,
 ) -> Iterator[ImageResult]:
     """Segment image files; yield a result for each, in their order.
 
@@ -98,6 +103,8 @@ def segment_files(
     options : BatchOptions
     n_jobs : int
         Processes, this one included; each loads the model once.
+    executor : Executor, optional
+        Workers that are started already; see `segboost.pipelines.shared_work`.
 
     Raises
     ------
@@ -108,24 +115,28 @@ def segment_files(
         Before any work, where the folder does not hold a segmenter.
     """
     check_names(images, options.output)
-    _load(model_folder)
+    load_once(model_folder)
     if options.probabilities:
         mask_probability(model_folder)  # complains where there is none
     for folder in _folders(options):
         folder.mkdir(parents=True, exist_ok=True)
-    return _results(model_folder, images, options, n_jobs)
+    return _results(model_folder, images, options, n_jobs, executor)
 
 
 def mask_probability(model_folder: Path) -> float:
     """Return the probability at which the masks of a model are cut."""
-    return _load(model_folder).probability_cut
+    return load_once(model_folder).probability_cut
 
 
 def _results(
-    model_folder: Path, images: Sequence[Path], options: BatchOptions, n_jobs: int
+    model_folder: Path,
+    images: Sequence[Path],
+    options: BatchOptions,
+    n_jobs: int,
+    executor: Executor | None,
 ) -> Iterator[ImageResult]:
     with single_threaded():
-        yield from map_shared(partial(_segment, model_folder, options), images, n_jobs)
+        yield from map_shared(partial(_segment, model_folder, options), images, n_jobs, executor)
 
 
 def encode_scores(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
@@ -164,7 +175,8 @@ def _folders(options: BatchOptions) -> list[Path]:
 
 
 @lru_cache(maxsize=1)
-def _load(folder: Path) -> SegmentationModel:
+def load_once(folder: Path) -> SegmentationModel:
+    """Return the segmenter of a folder; the last one is kept in memory."""
     return load_segmenter(folder)
 
 
@@ -180,7 +192,7 @@ def _segment(model_folder: Path, options: BatchOptions, path: Path) -> ImageResu
 
     try:
         image = read_image(path)
-        model = _load(model_folder)
+        model = load_once(model_folder)
         found = model.predict(image, path.stem)
         name = f"{path.stem}.png"
         if options.overlay:

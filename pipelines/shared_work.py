@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from typing import TypeVar
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, TypeVar
 
 from joblib.externals.loky import ProcessPoolExecutor
 
@@ -21,8 +23,53 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
+@contextmanager
+def start_workers(n_workers: int) -> Iterator[Executor]:
+    """Start processes for `map_shared`; they are killed where the block ends with an error."""
+    # Not the executor that joblib keeps for its own use: joblib could not use that one again.
+    executor = ProcessPoolExecutor(max_workers=n_workers, env=ONE_THREAD)
+    try:
+        yield executor
+    except BaseException:  # an error, Ctrl-C, or a caller who wants no more
+        executor.shutdown(wait=True, kill_workers=True)
+        raise
+    executor.shutdown(wait=True)
+
+
+@contextmanager
+def start_prepared(n_workers: int, module: str, name: str, *args: Any) -> Iterator[Executor | None]:
+    """Start processes that call a function at once, so as to have all that they will need.
+
+    The function is named, not given: the caller need not have imported it yet, and can do so
+    while the workers do. What it returns or raises is dropped; an error shows in the work itself.
+
+    Parameters
+    ----------
+    n_workers : int
+        One fewer than the processes that are to work; None is returned for none.
+    module, name : str
+        Of the function.
+    *args
+        Of the call.
+    """
+    if n_workers < 1:
+        yield None
+        return
+    with start_workers(n_workers) as executor:
+        for _ in range(n_workers):
+            executor.submit(_call, module, name, *args)
+        yield executor
+
+
+def _call(module: str, name: str, *args: Any) -> None:
+    getattr(import_module(module), name)(*args)
+
+
 def map_shared(
-    function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    n_jobs: int,
+    executor: Executor | None = None,
 ) -> Iterator[Result]:
     """Yield the function's results in the order of the items.
 
@@ -35,19 +82,17 @@ def map_shared(
     items : sequence
     n_jobs : int
         Processes, this one included; no more are started than there are items.
+    executor : Executor, optional
+        Of `start_workers` or `start_prepared`, with the n_jobs − 1 others.
     """
     n_workers = min(n_jobs, len(items)) - 1
     if n_workers < 1:
         yield from map(function, items)
-        return
-    # Not the executor that joblib keeps for its own use: joblib could not use that one again.
-    executor = ProcessPoolExecutor(max_workers=n_workers, env=ONE_THREAD)
-    try:
+    elif executor is not None:
         yield from _share(function, items, n_workers, executor.submit)
-    except BaseException:  # an error, Ctrl-C, or a caller who wants no more
-        executor.shutdown(wait=True, kill_workers=True)
-        raise
-    executor.shutdown(wait=True)
+    else:
+        with start_workers(n_workers) as own:
+            yield from _share(function, items, n_workers, own.submit)
 
 
 def _share(

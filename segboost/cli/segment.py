@@ -50,16 +50,21 @@ def segment(
     from segboost.pipelines.resources import read_usage
 
     before = read_usage()
-    from segboost.pipelines.batch import BatchOptions, mask_probability, segment_files
-    from segboost.pipelines.batch_table import write_results
     from segboost.pipelines.segment_inputs import find_images
+    from segboost.pipelines.shared_work import start_prepared
 
     images = find_images(inputs)
-    options = BatchOptions(output, overlay, scores, probabilities)
     n_jobs = data.count_jobs(jobs)
-    results = segment_files(model, images, options, n_jobs)
-    table = output / "results.csv"
-    failed = _drain(write_results(results, table), len(images))
+    n_workers = min(n_jobs, len(images)) - 1
+    # The workers import and load the model while this process does.
+    with start_prepared(n_workers, "segboost.pipelines.batch", "load_once", model) as workers:
+        from segboost.pipelines.batch import BatchOptions, mask_probability, segment_files
+        from segboost.pipelines.batch_table import write_results
+
+        options = BatchOptions(output, overlay, scores, probabilities)
+        results = segment_files(model, images, options, n_jobs, workers)
+        table = output / "results.csv"
+        failed = _drain(write_results(results, table), len(images))
     done = len(images) - len(failed)
     typer.echo(f"{done} of {len(images)} images segmented into {output}; see {table}")
     if probabilities:

@@ -6,7 +6,7 @@ import time
 import pytest
 from joblib import Parallel, delayed
 
-from segboost.pipelines.shared_work import map_shared
+from segboost.pipelines.shared_work import map_shared, start_prepared
 
 
 def square(x):
@@ -60,3 +60,21 @@ def test_joblib_works_on_afterwards():
     """Its own pool of workers is another one."""
     assert list(map_shared(abs, [-1, -2, -3], 2)) == [1, 2, 3]
     assert Parallel(n_jobs=2)(delayed(abs)(-n) for n in range(3)) == [0, 1, 2]
+
+
+def test_workers_prepare_before_they_work(tmp_path):
+    folder = tmp_path / "made by a worker"
+    with start_prepared(1, "os", "mkdir", str(folder)) as workers:
+        found = list(map_shared(who, range(20), 2, workers))
+        assert folder.is_dir()
+    assert len(set(found)) == 2
+
+
+def test_a_failure_to_prepare_leaves_the_work_alone(tmp_path):
+    with start_prepared(1, "os", "mkdir", str(tmp_path)) as workers:
+        assert list(map_shared(square, range(9), 2, workers)) == [x * x for x in range(9)]
+
+
+def test_nobody_is_started_for_nothing():
+    with start_prepared(0, "os", "mkdir", "never") as workers:
+        assert workers is None
