@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from segboost.datasets.base import SegmentationDataset
+from segboost.pipelines.answers import keep_answers
 from segboost.pipelines.artefact_key import file_key
 from segboost.pipelines.artefacts import ArtefactStore
 from segboost.pipelines.evaluation import Evaluation, EvaluationCache, evaluate_model
@@ -157,7 +158,8 @@ def run_training(
     data : SegmentationDataset
     config : SegmentationConfig
     output : Path
-        The model folder; it gets ``run.json``, the log and ``scores.json`` too.
+        The model folder; it gets ``run.json``, the log, ``scores.json`` and the answers on the
+        test images too.
     cache : Path
         The folder of the artefacts.
     n_jobs : int
@@ -179,6 +181,7 @@ def run_training(
             with log.stage("evaluation", images=len(data.test)) as notes:
                 evaluation = _evaluate(trained, data, config, store, output, n_jobs, progress)
                 notes["scores"] = evaluation.scores.to_dict()
+            keep_answers(output, data.test, evaluation.answers)
         write_whole(output / SCORES, _json(_scores(data, config, trained, evaluation)))
         after = read_usage()
         C = None if trained.crf is None else trained.crf.C
