@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
@@ -18,6 +17,7 @@ from segboost.pipelines.offsets import best_offset
 from segboost.pipelines.potentials import Loss, PotentialSettings, crf_instance
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.superpixel_image import SuperpixelImage
+from segboost.pipelines.task_map import map_tasks
 from segboost.weak.ramp import RampLearner
 
 FloatArray = npt.NDArray[np.float64]
@@ -85,15 +85,8 @@ def learn_crf(
     on_trial : callable, optional
         Called with the number of choices tried, how many there are, and the best so far.
     """
-    choices = _choices(config)
-    trials: list[Trial] = []
-    if len(choices) > 1:
-        if len(images) < 2:
-            raise ValueError("choosing C needs at least two training images; or set C")
-        tell = on_trial or (lambda *_: None)
-        trials = _try_all(images, scores, config, choices, n_jobs, tell)
-        choices = [_best(trials)]
-    C, loss = choices[0]
+    trials = _search(images, scores, config, n_jobs, on_trial or (lambda *_: None))
+    C, loss = _best(trials) if trials else _first_choices(config)[0]
     potentials = config.crf_potentials(loss)
     instances = [crf_instance(i, s, potentials) for i, s in zip(images, scores, strict=True)]
     model = make_crf(config, C, scores, callback).fit(instances)
@@ -103,37 +96,62 @@ def learn_crf(
     return LearnedCRF(model, potentials, C, tuple(trials), offset, calibration)
 
 
+def _search(
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[FloatArray],
+    config: SegmentationConfig,
+    n_jobs: int,
+    on_trial: OnTrial,
+) -> list[Trial]:
+    """Return the trials: of every C with the first loss, then of the other losses at the best C."""
+    of_C = _first_choices(config)
+    n_choices = len(of_C) + len(config.losses) - 1
+    if n_choices == 1:
+        return []
+    if len(images) < 2:
+        raise ValueError("choosing C needs at least two training images; or set C")
+    trials: list[Trial] = []
+
+    def run(choices: Sequence[Choice]) -> None:
+        ended: list[Trial] = []
+        for trial in _try_all(images, scores, config, choices, n_jobs):
+            ended.append(trial)
+            so_far = [*trials, *ended]
+            on_trial(len(so_far), n_choices, max(so_far, key=_quality))
+        trials.extend(sorted(ended, key=lambda t: choices.index((t.C, t.loss))))
+
+    on_trial(0, n_choices, None)
+    run(of_C)
+    run([(_best(trials)[0], loss) for loss in config.losses[1:]])
+    return trials
+
+
 def _try_all(
     images: Sequence[SuperpixelImage],
     scores: Sequence[FloatArray],
     config: SegmentationConfig,
     choices: Sequence[Choice],
     n_jobs: int,
-    tell: OnTrial,
-) -> list[Trial]:
-    """Return the trials in the order of the choices, whichever ends first."""
+) -> Iterator[Trial]:
+    """Yield a trial of every choice, in the order in which they end."""
     n = len(images)
     blocks = np.array_split(np.arange(n), min(config.validation_blocks, n))
-    jobs = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    tasks = [(choice, int(b[0]), int(b[-1]) + 1) for choice in choices for b in blocks]
+    shared = (images, scores, config)
     found: dict[Choice, dict[int, list[FloatArray]]] = {choice: {} for choice in choices}
-    trials: dict[Choice, Trial] = {}
-    tell(0, len(choices), None)
-    for choice, first, margins in jobs(
-        delayed(_try)(images, scores, config, choice, int(held[0]), int(held[-1]) + 1)
-        for choice in choices
-        for held in blocks
-    ):
+    for choice, first, margins in map_tasks(_try_task, shared, tasks, n_jobs, ordered=False):
         found[choice][first] = margins
         if len(found[choice]) == len(blocks):
             in_order = [m for _, part in sorted(found[choice].items()) for m in part]
-            trials[choice] = Trial(choice[0], choice[1], score_margins(images, in_order))
-            best = max(trials.values(), key=lambda t: t.scores.mean_iou)
-            tell(len(trials), len(choices), best)
-    return [trials[choice] for choice in choices]
+            yield Trial(choice[0], choice[1], score_margins(images, in_order))
+
+
+def _quality(trial: Trial) -> float:
+    return trial.scores.mean_iou
 
 
 def _best(trials: Sequence[Trial]) -> Choice:
-    best = max(trials, key=lambda t: t.scores.mean_iou)
+    best = max(trials, key=_quality)
     return best.C, best.loss
 
 
@@ -187,20 +205,22 @@ def make_crf(
     )
 
 
-def _choices(config: SegmentationConfig) -> list[Choice]:
+def _first_choices(config: SegmentationConfig) -> list[Choice]:
     values = config.C_choices if config.C is None else (config.C,)
-    return [(C, loss) for loss in config.losses for C in values]
+    return [(C, config.losses[0]) for C in values]
+
+
+def _try_task(shared: Any, task: Any) -> tuple[Choice, int, list[FloatArray]]:
+    return _try(*shared, *task)
 
 
 def _try(
-    images: Sequence[SuperpixelImage],
-    scores: Sequence[FloatArray],
-    config: SegmentationConfig,
-    choice: Choice,
-    first: int,
-    stop: int,
+    shared: tuple[Sequence[SuperpixelImage], Sequence[FloatArray], SegmentationConfig],
+    part: tuple[Choice, int, int],
 ) -> tuple[Choice, int, list[FloatArray]]:
     """Return the node scores above the cut in images first to stop, by a CRF of the others."""
+    images, scores, config = shared
+    choice, first, stop = part
     C, loss = choice
     potentials = config.crf_potentials(loss)
     known = [*images[:first], *images[stop:]]
