@@ -139,7 +139,7 @@ def _try_all(
     tasks = [(choice, int(b[0]), int(b[-1]) + 1) for choice in choices for b in blocks]
     shared = (images, scores, config)
     found: dict[Choice, dict[int, list[FloatArray]]] = {choice: {} for choice in choices}
-    for choice, first, margins in map_tasks(_try_task, shared, tasks, n_jobs, ordered=False):
+    for choice, first, margins in map_tasks(_try, shared, tasks, n_jobs, ordered=False):
         found[choice][first] = margins
         if len(found[choice]) == len(blocks):
             in_order = [m for _, part in sorted(found[choice].items()) for m in part]
@@ -208,10 +208,6 @@ def make_crf(
 def _first_choices(config: SegmentationConfig) -> list[Choice]:
     values = config.C_choices if config.C is None else (config.C,)
     return [(C, config.losses[0]) for C in values]
-
-
-def _try_task(shared: Any, task: Any) -> tuple[Choice, int, list[FloatArray]]:
-    return _try(*shared, *task)
 
 
 def _try(
