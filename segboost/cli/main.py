@@ -20,6 +20,7 @@ from segboost.cli import (
     features,
     fit,
     predict,
+    report,
     reproduce,
     segment,
     track,
@@ -40,6 +41,7 @@ app = typer.Typer(
 app.command("train")(train.train)
 app.command("segment")(segment.segment)
 app.command("evaluate")(evaluate.evaluate)
+app.command("report")(report.report)
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
 app.command("track")(track.track)

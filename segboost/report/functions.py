@@ -1,0 +1,196 @@
+"""The learned function of every potential: what the CRF made of it, to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.baselines.crf_structured_svm import CRFStructuredSVM
+from segboost.estimators.crf import CRFStructBoost
+from segboost.pipelines.potentials import PotentialSettings
+from segboost.pipelines.segmentation_model import SegmentationModel
+from segboost.pipelines.segmentation_training import MUTED
+from segboost.solver.ensemble import Ensemble
+
+FloatArray = npt.NDArray[np.float64]
+Function = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedFunction:
+    """What a CRF adds to its energy for the values of one potential.
+
+    Parameters
+    ----------
+    name : str
+    weight : float
+        The sum of the learned weights; 0 where the potential is not used.
+    of : callable
+        From values of the potential, shape (N,), to what they contribute, shape (N,): for a unary
+        score the energy of background less that of foreground, for a pairwise potential the cost
+        of different labels on its two sides.
+    reach : tuple of two floats
+        Values between which the function bends.
+    muted : bool
+        Left out before learning, as it told nothing out of fold.
+    """
+
+    name: str
+    weight: float
+    of: Function
+    reach: tuple[float, float]
+    muted: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedCRF:
+    """All functions of a CRF; its terms are sums of them.
+
+    With F the scaled unary scores of a superpixel and V the pairwise potentials of an edge,
+    ``θ_0 − θ_1 = bias + Σ_t unary_t(F_t)`` and ``c = constant + Σ_l pairwise_l(V_l)``.
+    """
+
+    unary: list[LearnedFunction]
+    pairwise: list[LearnedFunction]
+    bias: float
+    constant: float
+
+
+def learned_functions(model: SegmentationModel) -> LearnedCRF | None:
+    """Return the functions of a model's CRF; None where it has no CRF."""
+    if model.crf is None:
+        return None
+    unary = unary_names(model)
+    pairwise = pairwise_names(model.potentials)
+    muted = model.unary.scale >= MUTED
+    if isinstance(model.crf, CRFStructuredSVM):
+        return _linear(model.crf, unary, pairwise, muted)
+    return _boosted(model.crf, unary, pairwise, muted)
+
+
+def unary_names(model: SegmentationModel) -> list[str]:
+    """Return the names of the unary potentials, in the order of their columns."""
+    strong = () if model.unary.context is None else ("trees", "context")
+    return [*model.unary.stumps, *strong]
+
+
+def pairwise_names(settings: PotentialSettings) -> list[str]:
+    """Return the names of the pairwise potentials, in the order of their columns."""
+    names = [f"colour · exp(−{settings.beta:g}‖ΔLUV‖)", "border length"]
+    names += [f"length · exp(−{beta:g}‖ΔLUV‖)" for beta in settings.contrasts]
+    if settings.agreement:
+        names += [
+            "length · exp(−|Δcontext|)",
+            "length · exp(−0.07‖ΔLUV‖ − |Δcontext|)",
+            "length · exp(−2|Δtrees|)",
+        ]
+    return names
+
+
+def _boosted(
+    crf: CRFStructBoost, unary: Sequence[str], pairwise: Sequence[str], muted: npt.NDArray[np.bool_]
+) -> LearnedCRF:
+    found = crf.ensemble_
+    n_unary = len(unary) + crf.fit_intercept
+    parts = [_by_feature(found, 0, n_unary), _by_feature(found, 1, len(pairwise))]
+
+    # Labels see y·U and U = −F: foreground's column holds −F, background's F.
+    def support(feature: int) -> Function:
+        one = _sum(found, parts[0][feature], feature, n_unary)
+        return lambda values: one(values) - one(-values)
+
+    functions = [
+        LearnedFunction(
+            name, _weight(found, parts[0][t]), support(t), _reach(found, parts[0][t], True), quiet
+        )
+        for t, (name, quiet) in enumerate(zip(unary, muted.tolist(), strict=True))
+    ]
+    costs = [
+        LearnedFunction(
+            name,
+            _weight(found, parts[1][k]),
+            _sum(found, parts[1][k], k, len(pairwise)),
+            _reach(found, parts[1][k], False),
+        )
+        for k, name in enumerate(pairwise)
+    ]
+    bias = 0.0
+    if crf.fit_intercept:
+        bias = -float(support(len(unary))(np.ones(1))[0])
+    return LearnedCRF(functions, costs, bias, _constant(found))
+
+
+def _linear(
+    crf: CRFStructuredSVM,
+    unary: Sequence[str],
+    pairwise: Sequence[str],
+    muted: npt.NDArray[np.bool_],
+) -> LearnedCRF:
+    def line(slope: float) -> Function:
+        return lambda values: slope * values
+
+    functions = [
+        LearnedFunction(name, abs(float(w)), line(2.0 * float(w)), (-3.0, 3.0), quiet)
+        for name, w, quiet in zip(unary, crf.unary_coef_, muted.tolist(), strict=True)
+    ]
+    costs = [
+        LearnedFunction(name, float(w), line(float(w)), (0.0, 1.0))
+        for name, w in zip(pairwise, crf.pairwise_coef_, strict=True)
+    ]
+    return LearnedCRF(functions, costs, -2.0 * crf.unary_intercept_, crf.pairwise_intercept_)
+
+
+def _by_feature(found: Ensemble, channel: int, n_features: int) -> list[list[int]]:
+    """Return for every feature the learners in use that ask about it alone."""
+    parts: list[list[int]] = [[] for _ in range(n_features)]
+    for j in np.flatnonzero(found.weights * (found.channel == channel)):
+        hypothesis: Any = found.hypotheses[j]
+        shares = hypothesis.feature_shares(n_features)
+        for feature in np.flatnonzero(shares):
+            parts[feature].append(int(j))
+    return parts
+
+
+def _sum(found: Ensemble, members: Sequence[int], feature: int, width: int) -> Function:
+    def total(values: FloatArray) -> FloatArray:
+        table = np.zeros((len(values), width))
+        table[:, feature] = values
+        out = np.zeros(len(values))
+        for j in members:
+            out += found.weights[j] * found.hypotheses[j].predict(table)
+        return out
+
+    return total
+
+
+def _weight(found: Ensemble, members: Sequence[int]) -> float:
+    return float(sum(found.weights[j] for j in members))
+
+
+def _reach(found: Ensemble, members: Sequence[int], both: bool) -> tuple[float, float]:
+    knots = [
+        float(getattr(found.hypotheses[j], name))
+        for j in members
+        for name in ("low", "high", "threshold")
+        if hasattr(found.hypotheses[j], name)
+    ]
+    finite = [k for k in knots if np.isfinite(k)]
+    if not finite:
+        return (-3.0, 3.0) if both else (0.0, 1.0)
+    top = max(abs(k) for k in finite)
+    return (-top, top) if both else (min(0.0, *finite), max(finite))
+
+
+def _constant(found: Ensemble) -> float:
+    """Return what the constant pairwise learners (Potts) add to every edge."""
+    total = 0.0
+    for j in np.flatnonzero(found.weights * (found.channel == 1)):
+        hypothesis: Any = found.hypotheses[j]
+        width = 1 + hypothesis.feature
+        if not hypothesis.feature_shares(width).any():
+            total += float(found.weights[j] * hypothesis.predict(np.zeros((1, width)))[0])
+    return total

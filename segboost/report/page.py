@@ -1,0 +1,147 @@
+"""The whole page: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+
+from segboost._version import __version__
+from segboost.report import parts
+from segboost.report.contents import Contents
+from segboost.report.html import percent, section
+from segboost.report.runs import Run
+
+MEASURES = {
+    "mean_iou": "mean IoU",
+    "iou_foreground": "foreground IoU",
+    "break_even": "precision = recall",
+}
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+"""Whatever were in the page, the browser would fetch nothing."""
+PARTS = (
+    ("images", "Images", parts.images),
+    ("curves", "Curves", parts.curves),
+    ("model", "What it learned", parts.potentials),
+    ("by-image", "Image by image", parts.by_image),
+    ("time", "Time", parts.timings),
+    ("settings", "Configuration", parts.configuration),
+)
+
+Paper = Mapping[tuple[str, str], Mapping[str, float]]
+
+
+def render(title: str, sets: Sequence[Contents], paper: Paper) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    title : str
+    sets : sequence of Contents
+        One a data set.
+    paper : mapping
+        The paper's figures by method and category, in per cent; may be empty.
+    """
+    several = len(sets) > 1
+    body, links = [], []
+    runs = [run for found in sets for run in found.runs]
+    if len(runs) > 1:
+        body.append(method_table(sets, paper))
+        links.append(("methods", "Methods"))
+    for number, found in enumerate(sets):
+        key = str(number)
+        if several:
+            name = escape(found.main.dataset)
+            body.append(f'<h2 class="set" id="set-{key}">{name}</h2>{parts.headline(found)}')
+            links.append((f"set-{key}", found.main.dataset))
+        for place, text, draw in PARTS:
+            drawn = draw(found, key)
+            body.append(drawn)
+            if drawn and not several:
+                links.append((f"{place}-{key}", text))
+    head = "" if several else parts.headline(sets[0])
+    return _frame(title, _subtitle(sets), head, links, "\n".join(body))
+
+
+def method_table(sets: Sequence[Contents], paper: Paper) -> str:
+    """Return the scores of every method on every data set, the best of a column in bold."""
+    methods = list(dict.fromkeys(run.method for found in sets for run in found.runs))
+    columns = [(found, measure) for found in sets for measure in MEASURES]
+    best = {i: _best(found.runs, measure) for i, (found, measure) in enumerate(columns)}
+    top = "".join(
+        f'<th colspan="{len(MEASURES)}" scope="colgroup">{escape(found.main.dataset)}</th>'
+        for found in sets
+    )
+    names = "".join(f'<th scope="col">{escape(MEASURES[m])}</th>' for _, m in columns)
+    rows = []
+    for method in methods:
+        cells = []
+        for i, (found, measure) in enumerate(columns):
+            run = next((r for r in found.runs if r.method == method), None)
+            value = None if run is None or run.scores is None else getattr(run.scores, measure)
+            theirs = paper.get((method, found.main.dataset.partition("/")[2]))
+            note = "" if theirs is None else f" <small>({theirs[measure]:.1f})</small>"
+            mark = ' class="best"' if value is not None and value == best[i] else ""
+            cells.append(f"<td{mark}>{percent(value)}{note}</td>")
+        rows.append(f'<tr><th scope="row">{escape(parts.TITLES[method])}</th>{"".join(cells)}</tr>')
+    text = "On the same images, features and unary classifiers, in per cent; the best in bold."
+    if paper:
+        text += " In brackets, the figures of the StructBoost paper."
+    body = (
+        '<div class="wide" tabindex="0" role="region" aria-label="methods"><table><thead>'
+        f"<tr><th></th>{top}</tr><tr><th></th>{names}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+    return section("methods", "Methods side by side", text, body)
+
+
+def _best(runs: Sequence[Run], measure: str) -> float | None:
+    values = [getattr(r.scores, measure) for r in runs if r.scores is not None]
+    return max((v for v in values if v == v), default=None)
+
+
+def _subtitle(sets: Sequence[Contents]) -> str:
+    if len(sets) > 1:
+        names = ", ".join(found.main.dataset for found in sets)
+        return f"{len(sets)} data sets: {names}"
+    run = sets[0].main
+    told = [parts.TITLES[run.method], f"{run.document['n_train']} training images"]
+    if run.document.get("preset"):
+        told.append(f"preset {run.document['preset']}")
+    if run.events:
+        told.append(str(run.events[0].get("time", ""))[:10])
+    return " · ".join(told)
+
+
+def _frame(
+    title: str, subtitle: str, head: str, links: Sequence[tuple[str, str]], body: str
+) -> str:
+    here = files("segboost.report")
+    style = (here / "page.css").read_text("utf-8")
+    script = (here / "page.js").read_text("utf-8")
+    menu = "".join(f'<a href="#{place}">{escape(text)}</a>' for place, text in links)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="segboost {__version__}">
+<title>{escape(title)} – segboost report</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the images</a>
+<header class="top"><p class="kind">Report of a segmentation run</p><h1>{escape(title)}</h1>
+<p class="soft">{escape(subtitle)}</p>{head}</header>
+<nav aria-label="parts of the report"><div>{menu}<button type="button" id="theme"
+ aria-pressed="false">Light / dark</button></div></nav>
+<main id="main">
+{body}
+</main>
+<footer>Made by segboost {__version__}. The page holds everything it shows and asks the network for
+nothing.</footer>
+<script>{script}</script>
+</body>
+</html>
+"""

@@ -1,0 +1,136 @@
+"""The pictures of a test image: the photograph and, over it, transparent layers."""
+
+from __future__ import annotations
+
+import base64
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib import colormaps
+from PIL import Image
+from scipy import ndimage
+
+ByteArray = npt.NDArray[np.uint8]
+FloatArray = npt.NDArray[np.float64]
+
+CLEAR = (0, 0, 0, 0)
+SHADE = (8, 10, 14, 178)
+PREDICTED, TRUE = (255, 214, 10, 255), (64, 224, 160, 255)
+VOID_SHADE = (130, 130, 140, 200)
+MISSED, FALSE = (255, 140, 26, 190), (235, 52, 90, 190)
+MAP = "magma"
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """A test image as data addresses: a JPEG and four PNG of its size.
+
+    Parameters
+    ----------
+    image : str
+    prediction, truth : str
+        Layers that shade what is not foreground and draw its border.
+    errors : str
+        A layer that colours missed and wrongly taken pixels.
+    score : str
+        The map of the probability (or of the score where the model knows no probability).
+    size : tuple of int
+        Width and height.
+    """
+
+    image: str
+    prediction: str
+    truth: str
+    errors: str
+    score: str
+    size: tuple[int, int]
+
+
+def draw_pictures(
+    image: ByteArray, truth: ByteArray, mask: ByteArray, heat: FloatArray, widest: int
+) -> Pictures:
+    """Return the pictures of one image.
+
+    Parameters
+    ----------
+    image : ndarray of uint8, shape (H, W, 3)
+    truth, mask : ndarray of shape (H, W)
+        0, 1, and 255 for void; the prediction has 0 and 1 only.
+    heat : ndarray of shape (H, W)
+        From 0 to 1.
+    widest : int
+        Pixels that neither side exceeds.
+    """
+    height, width = truth.shape
+    scale = min(1.0, widest / max(height, width))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    small = [_shrink(a, size) for a in (truth, mask)]
+    codes = (np.clip(heat, 0, 1) * 255).round().astype(np.uint8)
+    palette = (colormaps[MAP](np.arange(256))[:, :3] * 255).round().astype(np.uint8)
+    score = Image.fromarray(_shrink(codes, size), mode="P")
+    score.putpalette(palette.tobytes())
+    return Pictures(
+        _jpeg(image, size),
+        _png(_layer(small[1], PREDICTED)),
+        _png(_layer(small[0], TRUE)),
+        _png(_errors(small[1], small[0])),
+        _png(score),
+        size,
+    )
+
+
+def _layer(mask: npt.NDArray[Any], colour: tuple[int, int, int, int]) -> Image.Image:
+    """Return a layer that leaves the foreground clear, with a line around it."""
+    inside = mask == 1
+    line = inside & ~ndimage.binary_erosion(inside, iterations=2, border_value=1)
+    codes = np.where(inside, 1, 0)
+    codes[mask == 255] = 3
+    codes[line] = 2
+    return _indexed(codes, [SHADE, CLEAR, colour, VOID_SHADE])
+
+
+def _errors(mask: npt.NDArray[Any], truth: npt.NDArray[Any]) -> Image.Image:
+    codes = np.zeros(mask.shape, np.int64)
+    codes[(mask == 0) & (truth == 1)] = 1
+    codes[(mask == 1) & (truth == 0)] = 2
+    return _indexed(codes, [CLEAR, MISSED, FALSE])
+
+
+def _indexed(codes: npt.NDArray[Any], colours: list[tuple[int, int, int, int]]) -> Image.Image:
+    """Return a picture of few colours, some of which may be transparent."""
+    picture = Image.fromarray(codes.astype(np.uint8), mode="P")
+    picture.putpalette([part for colour in colours for part in colour[:3]])
+    picture.info["transparency"] = bytes(colour[3] for colour in colours)
+    return picture
+
+
+def _shrink(values: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[Any]:
+    """Return labels in another size, each pixel the nearest one."""
+    return np.asarray(
+        Image.fromarray(values.astype(np.uint8)).resize(size, Image.Resampling.NEAREST)
+    )
+
+
+def _jpeg(image: ByteArray, size: tuple[int, int]) -> str:
+    data = io.BytesIO()
+    small = Image.fromarray(image).resize(size, Image.Resampling.LANCZOS)
+    small.save(data, format="JPEG", quality=82, optimize=True, progressive=True)
+    return _address("jpeg", data)
+
+
+def _png(picture: Image.Image) -> str:
+    data = io.BytesIO()
+    picture.save(data, format="PNG", optimize=True, **_alpha(picture))
+    return _address("png", data)
+
+
+def _alpha(picture: Image.Image) -> dict[str, Any]:
+    alpha = picture.info.get("transparency")
+    return {} if alpha is None else {"transparency": alpha}
+
+
+def _address(kind: str, data: io.BytesIO) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(data.getvalue()).decode()}"
