@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
 from segboost.pipelines.artefacts import Artefact, KeyParts
 from segboost.pipelines.metrics import SegmentationEvaluation, SegmentationScores
@@ -16,6 +15,7 @@ from segboost.pipelines.progress import Progress, QuietProgress, track
 from segboost.pipelines.segmentation_model import SegmentationModel
 from segboost.pipelines.segmentation_training import FeatureStage, TrainingImage
 from segboost.pipelines.superpixel_image import SuperpixelImage
+from segboost.pipelines.task_map import active_cluster, map_tasks
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,16 @@ class EvaluationCache:
 
     features: FeatureStage
     model_key: str
+
+    def parts(self, item: TrainingImage) -> KeyParts:
+        """Return what the answer for an image depends on."""
+        return KeyParts({}, (self.model_key, item.image_key(), item.mask_key()))
+
+    def image(self, item: TrainingImage) -> SuperpixelImage:
+        """Return an image with its features, which are there, and without its truth."""
+        names = [g.name for g in self.features.preset.groups]
+        groups = {name: self.features.group(item, name) for name in names}
+        return replace(self.features.graph(item, with_truth=False), groups=groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +111,8 @@ def evaluate_model(
     if not items:
         raise ValueError("there are no images to evaluate on; choose another --split")
     tell = progress or QuietProgress()
-    jobs = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
-    answers = jobs(delayed(answer_image)(model, item, cache) for item in items)
+    answer = _answer_remotely if active_cluster() else _answer_here
+    answers = answer(model, items, n_jobs, cache)
     total = SegmentationEvaluation()
     images, kept = {}, {}
     for item, found in zip(items, track(answers, tell, "evaluation", len(items)), strict=True):
@@ -121,29 +131,77 @@ def answer_image(
     """Return the scores of an image's superpixels beside their truth."""
     if cache is None:
         return _answer(model, check_pair(model.prepare(item.image(), item.name), item))
-    features = cache.features
 
     def make() -> Artefact:
-        features.make(item)
-        known = SuperpixelImage(
-            **{
-                **vars(check_pair(features.graph(item, with_truth=False), item)),
-                "groups": {g.name: features.group(item, g.name) for g in features.preset.groups},
-            }
-        )
-        return Artefact(vars(_answer(model, known)))
+        cache.features.make(item)
+        return Artefact(vars(_answer(model, check_pair(cache.image(item), item))))
 
-    parts = KeyParts({}, (cache.model_key, item.image_key(), item.mask_key()))
-    return RegionAnswer(**features.store.get_or_make("evaluation", parts, make).arrays)
+    store = cache.features.store
+    return RegionAnswer(**store.get_or_make("evaluation", cache.parts(item), make).arrays)
+
+
+def _answer_here(
+    model: SegmentationModel,
+    items: Sequence[TrainingImage],
+    n_jobs: int,
+    cache: EvaluationCache | None,
+) -> Iterator[RegionAnswer]:
+    yield from map_tasks(_answer_task, (model, cache), items, n_jobs)
+
+
+def _answer_task(
+    shared: tuple[SegmentationModel, EvaluationCache | None], item: TrainingImage
+) -> RegionAnswer:
+    model, cache = shared
+    return answer_image(model, item, cache)
+
+
+def _answer_remotely(
+    model: SegmentationModel,
+    items: Sequence[TrainingImage],
+    n_jobs: int,
+    cache: EvaluationCache | None,
+) -> Iterator[RegionAnswer]:
+    """Send pixels, or features where they are there; keep here what comes back."""
+    if cache is None:
+        pixels = ((item.name, item.image(), item.mask()) for item in items)
+        for _, answer in map_tasks(_answer_pixels, model, pixels, n_jobs):
+            yield answer
+        return
+    features = cache.features
+    todo = [item for item in items if not features.store.has("evaluation", cache.parts(item))]
+    sent = ((i.name, cache.image(i) if features.has(i) else i.image(), i.mask()) for i in todo)
+    made = map_tasks(_answer_pixels, model, sent, n_jobs)
+    for item in items:
+        if item in todo:
+            image, answer = next(made)
+            if image is not None:
+                features.keep(item, image)
+            features.store.put("evaluation", cache.parts(item), Artefact(vars(answer)))
+        yield answer_image(model, item, cache)
+
+
+def _answer_pixels(
+    model: SegmentationModel,
+    item: tuple[str, npt.NDArray[np.uint8] | SuperpixelImage, npt.NDArray[np.uint8]],
+) -> tuple[SuperpixelImage | None, RegionAnswer]:
+    """Return the answer for an image, with the features where they were computed here."""
+    name, given, mask = item
+    image = given if isinstance(given, SuperpixelImage) else model.prepare(given, name)
+    answer = _answer(model, _add_truth(image, mask, name))
+    return None if image is given else image, answer
 
 
 def check_pair(image: SuperpixelImage, item: TrainingImage) -> SuperpixelImage:
     """Return the image with the truth of its mask; ValueError where their sizes differ."""
-    mask = item.mask()
+    return _add_truth(image, item.mask(), item.name)
+
+
+def _add_truth(image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str) -> SuperpixelImage:
     if mask.shape != image.superpixels.shape:
         (height, width), (tall, wide) = image.superpixels.shape, mask.shape
         raise ValueError(
-            f"{item.name}: the image is {width}×{height}, its mask {wide}×{tall}: make them equal"
+            f"{name}: the image is {width}×{height}, its mask {wide}×{tall}: make them equal"
         )
     return image.with_truth(mask)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
 from segboost.baselines.stump_sum import StumpSum
 from segboost.features.extract import extract_features
@@ -26,7 +25,16 @@ from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_model import SegmentationModel, UnaryModel
 from segboost.pipelines.strong_potentials import StrongPotentials, strong_potentials
 from segboost.pipelines.superpixel_image import SuperpixelImage
-from segboost.pipelines.unary_training import fold_of_image, train_unary
+from segboost.pipelines.task_map import active_cluster, map_tasks
+from segboost.pipelines.unary_training import (
+    FoldTable,
+    TrainedUnary,
+    fold_names,
+    fold_of_image,
+    join_folds,
+    train_fold,
+    train_unary,
+)
 from segboost.pipelines.word_classifiers import fit_linear_words
 
 log = logging.getLogger(__name__)
@@ -88,18 +96,22 @@ class FeatureStage:
 
     def make(self, item: TrainingImage) -> None:
         """Compute and keep the features of an image, unless they are there."""
+        if not self.has(item):
+            self.keep(item, compute_features(self.preset, (item.name, item.image())))
+
+    def has(self, item: TrainingImage) -> bool:
+        """Whether all features of an image are there."""
         parts = self.parts(item.image_key())
-        names = [g.name for g in self.preset.groups]
-        if all(self.store.has(f"features-{g}", parts) for g in names) and self.store.has(
-            "superpixels", parts
-        ):
-            return
-        features = extract_features(item.image(), self.preset, name=item.name, dtype="uint8")
-        whole = SuperpixelImage.from_features(item.name, features)
-        for group in names:
-            values = Artefact({"values": whole.groups[group]})
-            self.store.put(f"features-{group}", parts, values)
-        self.store.put("superpixels", parts, whole.without_groups().to_artefact())
+        stages = [*(f"features-{g.name}" for g in self.preset.groups), "superpixels"]
+        return all(self.store.has(stage, parts) for stage in stages)
+
+    def keep(self, item: TrainingImage, image: SuperpixelImage) -> None:
+        """Put the features of an image into the store."""
+        parts = self.parts(item.image_key())
+        for group in self.preset.groups:
+            values = Artefact({"values": image.groups[group.name]})
+            self.store.put(f"features-{group.name}", parts, values)
+        self.store.put("superpixels", parts, image.without_groups().to_artefact())
 
     def group(self, item: TrainingImage, name: str) -> npt.NDArray[Any]:
         """Return one group's features of an image, shape (P, d)."""
@@ -121,6 +133,13 @@ class FeatureStage:
         image = self.graph(item, with_truth=True)
         groups = {g.name: self.group(item, g.name) for g in self.preset.groups}
         return SuperpixelImage(**{**vars(image), "groups": groups})
+
+
+def compute_features(preset: Preset, item: tuple[str, npt.NDArray[np.uint8]]) -> SuperpixelImage:
+    """Return an image, given as name and pixels, with all its features."""
+    name, image = item
+    features = extract_features(image, preset, name=name, dtype="uint8")
+    return SuperpixelImage.from_features(name, features)
 
 
 def train_segmenter(
@@ -238,9 +257,29 @@ def extract_all(
 ) -> None:
     """Compute the features of all images, several at a time."""
     tell("features", 0, len(items), "")
-    jobs = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
-    for done, _ in enumerate(jobs(delayed(stage.make)(item) for item in items), start=1):
+    extract = _extract_remotely if active_cluster() else _extract_here
+    for done, _ in enumerate(extract(stage, items, n_jobs), start=1):
         tell("features", done, len(items), "")
+
+
+def _extract_here(
+    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int
+) -> Iterator[None]:
+    """Let processes write what they made: features are large."""
+    yield from map_tasks(FeatureStage.make, stage, items, n_jobs)
+
+
+def _extract_remotely(
+    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int
+) -> Iterator[None]:
+    """Write here what the workers of a cluster made: they need not share a disk."""
+    todo = [item for item in items if not stage.has(item)]
+    yield from [None] * (len(items) - len(todo))
+    pixels = ((item.name, item.image()) for item in todo)
+    made = map_tasks(compute_features, stage.preset, pixels, n_jobs)
+    for item, image in zip(todo, made, strict=True):
+        stage.keep(item, image)
+        yield
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,8 +316,8 @@ def _unaries(
     """Train the classifiers of all groups, several at a time."""
     names = [g.name for g in stage.preset.groups]
     tell("unaries", 0, len(names), "")
-    jobs = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
-    found = jobs(delayed(_unary)(stage, items, truth, config, keys, name) for name in names)
+    learn = _learn_remotely if active_cluster() else _learn_here
+    found = learn(UnaryStage(stage, items, truth, config, keys), names, n_jobs)
     unaries = {}
     for done, (name, artefact) in enumerate(zip(names, found, strict=True), start=1):
         arrays = dict(artefact.arrays)
@@ -288,24 +327,62 @@ def _unaries(
     return unaries
 
 
-def _unary(
-    stage: FeatureStage,
-    items: Sequence[TrainingImage],
-    truth: _Truth,
-    config: SegmentationConfig,
-    keys: tuple[str, ...],
-    name: str,
-) -> Artefact:
-    settings = config.unary
+@dataclass(frozen=True, eq=False)
+class UnaryStage:
+    """The classifiers of the groups, an artefact each."""
 
-    def make() -> Artefact:
-        table = np.concatenate([stage.group(item, name) for item in items])
-        trained = train_unary(table, truth.labels, truth.known, truth.fold, settings, config.seed)
-        return Artefact({**trained.stumps.pack(), "out_of_fold": trained.out_of_fold})
+    features: FeatureStage
+    items: Sequence[TrainingImage]
+    truth: _Truth
+    config: SegmentationConfig
+    keys: tuple[str, ...]
 
-    parameters = {"group": name, "seed": config.seed, **asdict(settings)}
-    parts = KeyParts({**parameters, **stage.preset.to_config()}, (*keys, stage.codebook_key))
-    return stage.store.get_or_make("unary", parts, make)
+    def table(self, name: str) -> npt.NDArray[Any]:
+        """Return a group's features of all images, shape (N, d)."""
+        return np.concatenate([self.features.group(item, name) for item in self.items])
+
+    def train(self, name: str) -> Artefact:
+        """Return a group's classifier and out-of-fold scores from the store, or train it."""
+
+        def make() -> TrainedUnary:
+            truth, settings = self.truth, self.config.unary
+            return train_unary(
+                self.table(name), truth.labels, truth.known, truth.fold, settings, self.config.seed
+            )
+
+        return self.keep(name, make)
+
+    def keep(self, name: str, make: Callable[[], TrainedUnary]) -> Artefact:
+        """Return a group's artefact from the store, or the one that is made."""
+
+        def pack() -> Artefact:
+            trained = make()
+            return Artefact({**trained.stumps.pack(), "out_of_fold": trained.out_of_fold})
+
+        return self.features.store.get_or_make("unary", self._parts(name), pack)
+
+    def _parts(self, name: str) -> KeyParts:
+        parameters = {"group": name, "seed": self.config.seed, **asdict(self.config.unary)}
+        preset = self.features.preset.to_config()
+        return KeyParts({**parameters, **preset}, (*self.keys, self.features.codebook_key))
+
+
+def _learn_here(stage: UnaryStage, names: Sequence[str], n_jobs: int) -> Iterator[Artefact]:
+    yield from map_tasks(UnaryStage.train, stage, names, n_jobs)
+
+
+def _learn_remotely(stage: UnaryStage, names: Sequence[str], n_jobs: int) -> Iterator[Artefact]:
+    """Spread the folds of a group over a cluster, which gets the group's features once."""
+    truth, settings = stage.truth, stage.config.unary
+    folds = fold_names(truth.fold)
+    for name in names:
+
+        def make(name: str = name) -> TrainedUnary:
+            table = FoldTable(stage.table(name), truth.labels, truth.known, truth.fold)
+            shared = (table, settings, stage.config.seed)
+            return join_folds(table, list(map_tasks(train_fold, shared, folds, n_jobs)))
+
+        yield stage.keep(name, make)
 
 
 def _strong(

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
+from segboost.pipelines.task_map import active_cluster, use_cluster
+
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
@@ -15,6 +17,11 @@ def single_threaded() -> Iterator[None]:
 
     Sums of several threads are rounded in another way than sums of one: with this, results are
     the same bytes on every machine and with every number of jobs.
+
+    A cluster that the caller chose stays chosen, for `segboost.pipelines.task_map` alone: of what
+    joblib is asked for beside, nothing is worth a message to another machine.
     """
-    with threadpool_limits(1), parallel_config(backend="loky", inner_max_num_threads=1):
+    cluster = active_cluster()
+    local = parallel_config(backend="loky", inner_max_num_threads=1)
+    with use_cluster(cluster), threadpool_limits(1), local:
         yield

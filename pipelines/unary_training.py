@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,18 +77,49 @@ def train_unary(
     settings : UnarySettings
     seed : int
     """
-    scores = np.zeros(len(labels))
-    folds = np.unique(fold)
-    for k in folds if len(folds) > 1 else []:
-        outside = np.flatnonzero((fold != k) & labelled)
-        model = fit_stumps(features, labels, outside, settings, np.random.default_rng([seed, k]))
-        inside = np.flatnonzero(fold == k)
-        scores[inside] = model.scores(features[inside])[:, 0]
-    everything = np.flatnonzero(labelled)
-    rng = np.random.default_rng([seed, len(folds)])
-    final = fit_stumps(features, labels, everything, settings, rng)
-    if len(folds) == 1:
-        scores = final.scores(features)[:, 0]
+    table = FoldTable(features, labels, labelled, fold)
+    shared = (table, settings, seed)
+    return join_folds(table, [train_fold(shared, k) for k in fold_names(fold)])
+
+
+@dataclass(frozen=True, eq=False)
+class FoldTable:
+    """What `train_unary` learns from; its parameters say what is what."""
+
+    features: npt.NDArray[Any]
+    labels: IntArray
+    labelled: npt.NDArray[np.bool_]
+    fold: IntArray
+
+
+def fold_names(fold: IntArray) -> list[int | None]:
+    """Return the parts of the work: each fold that is left out in turn, and None for the rest."""
+    folds = [int(k) for k in np.unique(fold)]
+    return [*(folds if len(folds) > 1 else []), None]
+
+
+def train_fold(
+    shared: tuple[FoldTable, UnarySettings, int], left_out: int | None
+) -> tuple[StumpSum, FloatArray]:
+    """Return the classifier without a fold and its scores there; or that of all, and no scores."""
+    table, settings, seed = shared
+    number = len(np.unique(table.fold)) if left_out is None else left_out
+    rows = np.flatnonzero(table.labelled & ((left_out is None) | (table.fold != left_out)))
+    rng = np.random.default_rng([seed, number])
+    model = fit_stumps(table.features, table.labels, rows, settings, rng)
+    if left_out is None:
+        return model, np.empty(0)
+    return model, model.scores(table.features[table.fold == left_out])[:, 0]
+
+
+def join_folds(table: FoldTable, parts: Sequence[tuple[StumpSum, FloatArray]]) -> TrainedUnary:
+    """Return what the parts that `fold_names` lists make together."""
+    *by_fold, (final, _) = parts
+    if not by_fold:
+        return TrainedUnary(final, final.scores(table.features)[:, 0])
+    scores = np.zeros(len(table.labels))
+    for k, (_, found) in zip(np.unique(table.fold), by_fold, strict=True):
+        scores[table.fold == k] = found
     return TrainedUnary(final, scores)
 
 
