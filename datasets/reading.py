@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,15 @@ def read_image(path: str | PathLike[str], max_pixels: int = MAX_PIXELS) -> ByteA
         return _to_rgb(image)
 
 
+def decode_image(data: bytes, max_pixels: int = MAX_PIXELS) -> ByteArray:
+    """Return the image of a file's bytes as `read_image` would; errors name no file."""
+    try:
+        with _opened(io.BytesIO(data), max_pixels) as image:
+            return _to_rgb(image)
+    except Exception as error:
+        raise ImageFileError("the file is empty" if not data else _explain(error)) from None
+
+
 def image_source(path: Path) -> FileSource:
     """Return the source of an image file."""
     return FileSource((path,), _read_first)
@@ -59,13 +69,25 @@ def open_image(path: str | PathLike[str], max_pixels: int = MAX_PIXELS) -> Itera
     block becomes an `ImageFileError` that names the file.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path) as image:
-                _check_size(image, max_pixels)
-                yield ImageOps.exif_transpose(image)
+        with _opened(path, max_pixels) as image:
+            yield image
     except Exception as error:
-        raise ImageFileError(f"{path}: {_explain(error, Path(path))}") from None
+        empty = isinstance(error, UnidentifiedImageError) and _is_empty(Path(path))
+        reason = "the file is empty" if empty else _explain(error)
+        raise ImageFileError(f"{path}: {reason}") from None
+
+
+@contextmanager
+def _opened(source: Any, max_pixels: int) -> Iterator[Image.Image]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        with Image.open(source) as image:
+            _check_size(image, max_pixels)
+            yield ImageOps.exif_transpose(image)
+
+
+def _is_empty(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size == 0
 
 
 def list_images(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -112,15 +134,14 @@ def _repeat(grey: npt.NDArray[Any]) -> ByteArray:
     return np.repeat(grey.astype(np.uint8)[..., None], 3, axis=2)
 
 
-def _explain(error: Exception, path: Path) -> str:
+def _explain(error: Exception) -> str:
     """Return what to say of an error, in one line, without the path."""
     if isinstance(error, ImageFileError):
         return str(error)
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     if isinstance(error, UnidentifiedImageError):
-        empty = path.is_file() and path.stat().st_size == 0
-        return "the file is empty" if empty else "not an image that can be read (PNG, JPEG, ...)"
+        return "not an image that can be read (PNG, JPEG, ...)"
     if isinstance(error, (Image.DecompressionBombError, Image.DecompressionBombWarning)):
         return f"more pixels than the limit of {MAX_PIXELS}: scale it down"
     if isinstance(error, OSError) and error.strerror:

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-import io
-import time
+import errno
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 
-from segboost.datasets.reading import read_image
+from segboost.datasets.reading import ImageFileError, decode_image, read_image
+from segboost.pipelines.batch_image import (
+    OVERLAYS,
+    PROBABILITIES,
+    SCORES,
+    ImageResult,
+    SegmentedImage,
+    explain,
+    segment_image,
+)
 from segboost.pipelines.files import write_whole
-from segboost.pipelines.overlay import draw_overlay
 from segboost.pipelines.segment_inputs import check_names
 from segboost.pipelines.segmentation_files import load_segmenter
 from segboost.pipelines.segmentation_model import SegmentationModel
 from segboost.pipelines.shared_work import map_shared
 from segboost.pipelines.single_thread import single_threaded
+from segboost.pipelines.task_map import active_cluster
 
-DONE = "done"
-OVERLAYS, SCORES, PROBABILITIES = "overlays", "scores", "probabilities"
-MIDDLE, LARGEST = 32767.5, 65535
+if TYPE_CHECKING:
+    from distributed import Client
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 @dataclass(frozen=True)
@@ -51,37 +59,11 @@ class BatchOptions:
     scores: bool = False
     probabilities: bool = False
 
-
-@dataclass(frozen=True)
-class ImageResult:
-    """What became of one image.
-
-    Parameters
-    ----------
-    name : str
-        Of the file.
-    width, height, superpixels : int
-    foreground_share : float
-        Of the pixels.
-    seconds, cpu_seconds : float
-        Wall and processor time of reading, segmenting and writing.
-    status : str
-        "done", or the reason why it could not be segmented.
-    """
-
-    name: str
-    width: int = 0
-    height: int = 0
-    superpixels: int = 0
-    foreground_share: float = 0.0
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    status: str = DONE
-
     @property
-    def failed(self) -> bool:
-        """Whether there is no mask."""
-        return self.status != DONE
+    def wanted(self) -> frozenset[str]:
+        """The folders that are made beside the masks."""
+        asked = {OVERLAYS: self.overlay, SCORES: self.scores, PROBABILITIES: self.probabilities}
+        return frozenset(name for name, yes in asked.items() if yes)
 
 
 def segment_files(
@@ -118,8 +100,8 @@ def segment_files(
     load_once(model_folder)
     if options.probabilities:
         mask_probability(model_folder)  # complains where there is none
-    for folder in _folders(options):
-        folder.mkdir(parents=True, exist_ok=True)
+    for name in ("", *options.wanted):
+        (options.output / name).mkdir(parents=True, exist_ok=True)
     return _results(model_folder, images, options, n_jobs, executor)
 
 
@@ -135,43 +117,12 @@ def _results(
     n_jobs: int,
     executor: Executor | None,
 ) -> Iterator[ImageResult]:
+    client = active_cluster()
+    if client is not None:
+        yield from _segment_remotely(client, load_once(model_folder), images, options)
+        return
     with single_threaded():
         yield from map_shared(partial(_segment, model_folder, options), images, n_jobs, executor)
-
-
-def encode_scores(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
-    """Return a score map as 16-bit values: ``v = 32767.5 (1 + s / (1 + |s|))``, rounded outward.
-
-    v ≥ 32768 where the score is positive, which is foreground. Back to scores:
-    ``t = v / 32767.5 − 1``, ``s = t / (1 − |t|)``.
-
-    Examples
-    --------
-    >>> encode_scores(np.array([-1.0, 0.0, 1e-9, 1.0])).tolist()
-    [16383, 32767, 32768, 49152]
-    """
-    soft = MIDDLE * (1 + scores / (1 + np.abs(scores)))
-    return np.where(scores > 0, np.ceil(soft), np.floor(soft)).astype(np.uint16)
-
-
-def encode_probabilities(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
-    """Return a map of probabilities as 16-bit values, ``v = 65535 p`` rounded.
-
-    Examples
-    --------
-    >>> encode_probabilities(np.array([0.0, 0.5, 1.0])).tolist()
-    [0, 32768, 65535]
-    """
-    return np.rint(LARGEST * probabilities).astype(np.uint16)
-
-
-def _folders(options: BatchOptions) -> list[Path]:
-    wanted = (
-        (OVERLAYS, options.overlay),
-        (SCORES, options.scores),
-        (PROBABILITIES, options.probabilities),
-    )
-    return [options.output, *(options.output / name for name, asked in wanted if asked)]
 
 
 @lru_cache(maxsize=1)
@@ -181,38 +132,64 @@ def load_once(folder: Path) -> SegmentationModel:
 
 
 def _segment(model_folder: Path, options: BatchOptions, path: Path) -> ImageResult:
-    """Segment one file in a worker; a failure of any kind is a result."""
-    start, cpu = time.perf_counter(), time.process_time()
+    """Segment one file in a process of this machine."""
+    made = segment_image(load_once(model_folder), path.name, partial(_read, path), options.wanted)
+    return _keep(made, options.output)
 
-    def result(status: str, **found: Any) -> ImageResult:
-        spent = time.perf_counter() - start, time.process_time() - cpu
-        return ImageResult(
-            path.name, **found, seconds=spent[0], cpu_seconds=spent[1], status=status
-        )
 
+def _read(path: Path) -> npt.NDArray[np.uint8]:
     try:
-        image = read_image(path)
-        model = load_once(model_folder)
-        found = model.predict(image, path.stem)
-        name = f"{path.stem}.png"
-        if options.overlay:
-            _write_png(options.output / OVERLAYS / name, draw_overlay(image, found.mask))
-        if options.scores:
-            _write_png(options.output / SCORES / name, encode_scores(found.scores))
-        if options.probabilities:
-            coded = encode_probabilities(model.probabilities(found.scores))
-            _write_png(options.output / PROBABILITIES / name, coded)
-        _write_png(options.output / name, found.mask * np.uint8(255))
-    except Exception as error:  # whatever it is, the other images must be done
-        reason = " ".join(str(error).removeprefix(f"{path}: ").split()) or type(error).__name__
-        return result(reason)
-    height, width = found.mask.shape
-    count = int(found.superpixels.max()) + 1
-    share = float(found.mask.mean())
-    return result(DONE, width=width, height=height, superpixels=count, foreground_share=share)
+        return read_image(path)
+    except ImageFileError as error:
+        # The result names the file already.
+        raise ImageFileError(str(error).removeprefix(f"{path}: ")) from None
 
 
-def _write_png(path: Path, pixels: npt.NDArray[Any]) -> None:
-    data = io.BytesIO()
-    Image.fromarray(pixels).save(data, format="PNG")
-    write_whole(path, data.getvalue())
+def _keep(made: SegmentedImage, output: Path) -> ImageResult:
+    """Write the files of an image, the mask last.
+
+    A disk that takes no more is an error: what follows would be computed in vain.
+    """
+    try:
+        for name, data in made.files.items():
+            write_whole(output / name, data)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise OSError(
+                error.errno, f"{output}: {error.strerror}: make room, then go on"
+            ) from None
+        return replace(made.result, status=explain(error))
+    return made.result
+
+
+def _segment_remotely(
+    client: Client, model: SegmentationModel, images: Sequence[Path], options: BatchOptions
+) -> Iterator[ImageResult]:
+    """Send files to the workers of a cluster and write here what they made."""
+    from segboost.pipelines.cluster import map_cluster
+
+    def lost(reason: str) -> SegmentedImage:
+        return SegmentedImage(ImageResult("", status=reason))
+
+    sent = map(_send, images)
+    made = map_cluster(client, segment_bytes, (model, options.wanted), sent, lost)
+    for path, found in zip(images, made, strict=True):
+        yield replace(_keep(found, options.output), name=path.name)
+
+
+def _send(path: Path) -> tuple[str, bytes | str]:
+    """Return a file's name and bytes, or why it cannot be read."""
+    try:
+        return path.name, path.read_bytes()
+    except OSError as error:
+        return path.name, (error.strerror or str(error)).lower()
+
+
+def segment_bytes(
+    shared: tuple[SegmentationModel, frozenset[str]], item: tuple[str, bytes | str]
+) -> SegmentedImage:
+    """Segment an image file that is given by name and bytes, or by name and a reason against."""
+    (model, wanted), (name, data) = shared, item
+    if isinstance(data, str):
+        return SegmentedImage(ImageResult(name, status=data))
+    return segment_image(model, name, partial(decode_image, data), wanted)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import astuple, fields
 from pathlib import Path
 
-from segboost.pipelines.batch import ImageResult
+from segboost.pipelines.batch_image import ImageResult
 
 COLUMNS = tuple(field.name for field in fields(ImageResult))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> Path:
     """Write to a temporary name beside the file, then rename it into place; return the path."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # A digest, since the name itself may be as long as names can be.
+    temporary = path.with_name(f".{zlib.crc32(os.fsencode(path.name)):08x}.{os.getpid()}.tmp")
     try:
         temporary.write_bytes(data)
         os.replace(temporary, path)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from segboost.cli import data
+from segboost.cli.cluster import Scheduler, chosen_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from segboost.pipelines.batch import ImageResult
+    from segboost.pipelines.batch_image import ImageResult
     from segboost.pipelines.resources import Usage
 
 MOST_SHOWN = 20
@@ -25,6 +26,7 @@ def segment(
     model: Annotated[Path, typer.Option(help="The folder that `segboost train` made.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the masks.")],
     jobs: data.Jobs = None,
+    scheduler: Scheduler = None,
     overlay: Annotated[
         bool, typer.Option("--overlay", help="Also overlays/NAME.png: contour over the image.")
     ] = False,
@@ -55,21 +57,30 @@ def segment(
 
     images = find_images(inputs)
     n_jobs = data.count_jobs(jobs)
-    n_workers = min(n_jobs, len(images)) - 1
+    n_workers = min(n_jobs, len(images)) - 1 if scheduler is None else 0
     # The workers import and load the model while this process does.
-    with start_prepared(n_workers, "segboost.pipelines.batch", "load_once", model) as workers:
+    with (
+        chosen_cluster(scheduler),
+        start_prepared(n_workers, "segboost.pipelines.batch", "load_once", model) as workers,
+    ):
         from segboost.pipelines.batch import BatchOptions, mask_probability, segment_files
         from segboost.pipelines.batch_table import write_results
+        from segboost.pipelines.folder_lock import FolderLock
 
         options = BatchOptions(output, overlay, scores, probabilities)
         results = segment_files(model, images, options, n_jobs, workers)
         table = output / "results.csv"
-        failed = _drain(write_results(results, table), len(images))
+        with FolderLock(output):
+            failed, spent = _drain(write_results(results, table), len(images))
     done = len(images) - len(failed)
     typer.echo(f"{done} of {len(images)} images segmented into {output}; see {table}")
     if probabilities:
         typer.echo(f"the masks are cut at probability {mask_probability(model):.3f}")
-    typer.echo(_cost(before, read_usage(), done, n_jobs))
+    after = read_usage()
+    if scheduler is None:
+        typer.echo(_cost(before, after, done, n_jobs))
+    else:
+        typer.echo(_remote_cost(after.wall - before.wall, spent, done, scheduler))
     for result in failed[:MOST_SHOWN]:
         typer.echo(f"failed: {result.name}: {result.status}", err=True)
     if len(failed) > MOST_SHOWN:
@@ -85,10 +96,20 @@ def _cost(before: Usage, after: Usage, done: int, n_jobs: int) -> str:
     return f"{wall:.1f} s with {jobs}{each}, peak memory {after.peak_total / 2**30:.2f} GB"
 
 
-def _drain(results: Iterator[ImageResult], total: int) -> list[ImageResult]:
-    """Show progress; return the failures."""
+def _remote_cost(wall: float, cpu: float, done: int, scheduler: str) -> str:
+    each = f", {cpu / done:.2f} s CPU an image" if done else ""
+    return f"{wall:.1f} s with the workers of {scheduler}{each}"
+
+
+def _drain(results: Iterator[ImageResult], total: int) -> tuple[list[ImageResult], float]:
+    """Show progress; return the failures, and the processor seconds of all images."""
     from segboost.cli.progress import RichProgress
     from segboost.pipelines.progress import track
 
+    failed, spent = [], 0.0
     with RichProgress() as progress:
-        return [r for r in track(results, progress, "segmentation", total) if r.failed]
+        for result in track(results, progress, "segmentation", total):
+            spent += result.cpu_seconds
+            if result.failed:
+                failed.append(result)
+    return failed, spent

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segboost.cli import data
+from segboost.cli.cluster import Scheduler, chosen_cluster
 
 if TYPE_CHECKING:
     from segboost.pipelines.segmentation_config import SegmentationConfig
@@ -57,6 +58,7 @@ def train(
         ),
     ] = None,
     jobs: data.Jobs = None,
+    scheduler: Scheduler = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of all that is drawn; 0 by default.")
     ] = None,
@@ -73,7 +75,7 @@ def train(
     settings re-run only what depends on them.
     """
     given = {k: v for k, v in locals().items() if v is not None}
-    options = {k: v for k, v in given.items() if k not in ("output", "jobs", "resume")}
+    options = {k: v for k, v in given.items() if k not in ("output", "jobs", "scheduler", "resume")}
     if config is not None:
         options["config"] = _read_config(config)
     name = data.check_data(options) if not resume else ""
@@ -88,7 +90,7 @@ def train(
     from segboost.pipelines.training_run import CACHE, run_training
 
     found = data.load_data(options)
-    with RichProgress() as progress:
+    with chosen_cluster(scheduler), RichProgress() as progress:
         run = run_training(
             found,
             settings,

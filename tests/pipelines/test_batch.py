@@ -8,12 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from segboost.pipelines.batch import (
-    BatchOptions,
-    encode_probabilities,
-    encode_scores,
-    segment_files,
-)
+from segboost.pipelines.batch import BatchOptions, segment_files
+from segboost.pipelines.batch_image import encode_probabilities, encode_scores
 from segboost.pipelines.batch_table import COLUMNS, write_results
 from segboost.pipelines.overlay import draw_overlay
 from segboost.pipelines.segment_inputs import find_images

@@ -1,0 +1,35 @@
+"""The option that names a cluster, shared by the verbs that can work on one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Annotated
+
+import typer
+
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Work on a dask cluster: its scheduler's address, tcp://HOST:8786, or file.",
+    ),
+]
+
+
+@contextmanager
+def chosen_cluster(address: str | None) -> Iterator[None]:
+    """Work on the cluster at an address within a ``with`` block; on this machine if it is None."""
+    if address is None:
+        yield
+        return
+    from segboost.pipelines.cluster import ClusterError, connect
+    from segboost.pipelines.task_map import use_cluster
+
+    with ExitStack() as stack:
+        try:
+            client = stack.enter_context(connect(address))
+        except ClusterError as error:
+            raise typer.BadParameter(str(error), param_hint="--scheduler") from None
+        stack.enter_context(use_cluster(client))
+        yield
