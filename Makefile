@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.ready-bench
+AUDIT_READY := $(VENV)/.ready-audit
 
-.PHONY: help setup demo test lint bench docs build clean
+.PHONY: help setup demo test lint bench docs build audit sbom clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +17,8 @@ help:
 	@echo "make bench  measure speed and accuracy against peers, into bench-results/"
 	@echo "make docs   check the documentation: its links and its examples"
 	@echo "make build  wheel and sdist into dist/"
+	@echo "make audit  look for known vulnerabilities in all that constraints.txt names"
+	@echo "make sbom   list of components (CycloneDX) into dist/sbom.json"
 	@echo "make clean  remove the environment and all that the other targets made"
 
 setup: $(READY)
@@ -30,6 +33,10 @@ $(READY): pyproject.toml constraints.txt
 
 $(BENCH_READY): $(READY)
 	@$(PIP) -e ".[bench]"
+	@touch $@
+
+$(AUDIT_READY): $(READY)
+	@$(PIP) -e ".[audit]"
 	@touch $@
 
 demo: $(READY)
@@ -52,6 +59,12 @@ docs: $(READY)
 
 build: $(READY)
 	$(BIN)/python -m build --outdir dist
+
+audit: $(AUDIT_READY)
+	$(BIN)/python .ci/audit.py
+
+sbom: $(AUDIT_READY)
+	$(BIN)/python .ci/sbom.py --output dist/sbom.json
 
 clean:
 	rm -rf $(VENV) build dist demo bench-results *.egg-info
