@@ -15,6 +15,7 @@ from segboost.pipelines.crf_stage import (
     score_margins,
     scored_parts,
 )
+from segboost.pipelines.offsets import best_offset
 from segboost.pipelines.potentials import crf_instance
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.stacking import Context, fit_context
@@ -63,7 +64,7 @@ def test_choices_are_made_on_all_blocks():
     assert (learned.C, learned.potentials.loss) == (best.C, best.loss)
 
 
-def test_a_block_is_judged_by_a_crf_of_the_others():
+def test_a_block_is_judged_and_the_cut_chosen_by_a_crf_of_the_others():
     images, scores = images_and_scores(7)
     settings = config(C_choices=(1.0, 10.0), losses=("pixels",), validation_blocks=2)
     potentials = settings.crf_potentials("pixels")
@@ -81,6 +82,10 @@ def test_a_block_is_judged_by_a_crf_of_the_others():
             margins.append(node - offset)
     learned = learn_crf(images, scores, settings, n_jobs=2)
     assert learned.trials[1].scores == score_margins(images, margins)
+    settings = config(C_choices=(10.0, 10.0), losses=("pixels",), validation_blocks=2)
+    learned = learn_crf(images, scores, settings)
+    shift = best_offset((m, *i.truth) for m, i in zip(margins, images, strict=True))
+    assert learned.offset == crf_offset(learned.model, images, scores, potentials) + shift
 
 
 def test_a_kept_crf_answers_the_same(tmp_path):
