@@ -79,28 +79,29 @@ class BoundPerceptron:
         if not rows.size:
             return stump
         used = weights[rows]
-        objective = _tanh_objective(self.table.scaled[rows], used / np.abs(used).sum())
-        theta = descend(objective, self._start(stump), self.max_iter)
+        objective = tanh_objective(self.table.scaled[rows], used / np.abs(used).sum())
+        theta = descend(objective, stump_start(stump, self.table), self.max_iter)
         found = self.table.restore(theta, self.stumps.outputs)
         responses = found.predict(self.table.raw)
         score = float(weights @ responses)
         return Candidate(found, responses, score) if score > stump.score else stump
 
-    def _start(self, stump: Candidate) -> FloatArray:
-        """Return the stump as a steep linear function of the standardised features."""
-        hypothesis = stump.hypothesis
-        assert isinstance(hypothesis, Stump)
-        theta = np.zeros(self.table.mean.size + 1)
-        f, steep = hypothesis.feature, _STEEPNESS * hypothesis.polarity
-        if not np.isfinite(hypothesis.threshold):
-            theta[-1] = 0.5 * steep
-            return theta
-        theta[f] = steep
-        theta[-1] = -steep * (hypothesis.threshold - self.table.mean[f]) / self.table.scale[f]
+
+def stump_start(stump: Candidate, table: Standardised) -> FloatArray:
+    """Return the stump as a steep linear θ, shape (d + 1,), on the standardised features."""
+    hypothesis = stump.hypothesis
+    assert isinstance(hypothesis, Stump)
+    theta = np.zeros(table.mean.size + 1)
+    f, steep = hypothesis.feature, _STEEPNESS * hypothesis.polarity
+    if not np.isfinite(hypothesis.threshold):
+        theta[-1] = 0.5 * steep
         return theta
+    theta[f] = steep
+    theta[-1] = -steep * (hypothesis.threshold - table.mean[f]) / table.scale[f]
+    return theta
 
 
-def _tanh_objective(z: FloatArray, weights: FloatArray) -> Objective:
+def tanh_objective(z: FloatArray, weights: FloatArray) -> Objective:
     """Return θ → (−Σ W tanh(zθ), its gradient −zᵀ(W (1 − tanh²)))."""
 
     def objective(theta: FloatArray) -> tuple[float, FloatArray]:

@@ -9,6 +9,7 @@ from segboost.weak.linear import LinearThreshold
 from segboost.weak.linear_svm import LinearSVM
 from segboost.weak.perceptron import Perceptron
 from segboost.weak.ramp import Ramp, RampLearner
+from segboost.weak.sigmoid import Sigmoid, SigmoidLearner
 from segboost.weak.stump import DecisionStump, Stump
 from segboost.weak.tree import ShallowTree, Tree
 
@@ -18,11 +19,12 @@ WEAK_LEARNERS: dict[str, type[Any]] = {
     "perceptron": Perceptron,
     "svm": LinearSVM,
     "ramp": RampLearner,
+    "sigmoid": SigmoidLearner,
 }
 """What `make_weak_learner` knows by name."""
 
 HYPOTHESES: dict[str, type[StorableHypothesis]] = {
-    cls.kind: cls for cls in (Stump, Tree, LinearThreshold, Ramp)
+    cls.kind: cls for cls in (Stump, Tree, LinearThreshold, Ramp, Sigmoid)
 }
 """The class that reads the stored hypotheses of each kind."""
 
@@ -32,7 +34,7 @@ def make_weak_learner(weak_learner: str | WeakLearner, **params: Any) -> WeakLea
 
     Parameters
     ----------
-    weak_learner : {"stump", "tree", "perceptron", "svm", "ramp"} or WeakLearner
+    weak_learner : {"stump", "tree", "perceptron", "svm", "ramp", "sigmoid"} or WeakLearner
     **params
         Parameters of the named learner; an object brings its own.
 
@@ -63,7 +65,7 @@ def make_weak_learner(weak_learner: str | WeakLearner, **params: Any) -> WeakLea
 
 def with_jobs(weak_learner: str | WeakLearner, n_jobs: int | None) -> WeakLearner:
     """Return the learner of that name, with `n_jobs` threads where it can use them."""
-    threaded = isinstance(weak_learner, str) and weak_learner in ("perceptron", "svm")
+    threaded = isinstance(weak_learner, str) and weak_learner in ("perceptron", "svm", "sigmoid")
     return make_weak_learner(weak_learner, **({"n_jobs": n_jobs} if threaded else {}))
 
 

@@ -8,7 +8,7 @@ from scipy.optimize import approx_fprime
 
 from segboost.weak.linear import LinearThreshold, Standardised
 from segboost.weak.linear_svm import LinearSVM, _hinge_objective, largest_weights
-from segboost.weak.perceptron import Perceptron, _tanh_objective
+from segboost.weak.perceptron import Perceptron, tanh_objective
 from segboost.weak.stump import DecisionStump, Stump
 
 OUTPUTS = ["signed", "binary"]
@@ -95,7 +95,7 @@ def test_svm_maximises_the_margin():
 
 
 @pytest.mark.parametrize("make", [
-    lambda z, w: _tanh_objective(z, w),
+    lambda z, w: tanh_objective(z, w),
     lambda z, w: _hinge_objective(z * np.sign(w)[:, None], np.sign(w), np.abs(w), 0.7),
 ], ids=["tanh", "hinge"])  # fmt: skip
 def test_gradients(make):
