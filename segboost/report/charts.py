@@ -61,6 +61,9 @@ def learning_curve(history: Sequence[Step] | Sequence[SVMStep]) -> str:
     )
     chart = Chart((1, max(2, len(history))), (0, top), title)
     chart.band(rounds, lower, upper, "fill c1")
+    if hasattr(history[0], "global_bound"):
+        own = np.array([step.lower_bound for step in history])[finite]
+        chart.line(rounds, np.maximum(own, 0), "line c3 dashed")
     chart.line(rounds, upper, "line c2").line(rounds, lower, "line c1")
     return chart.axes("rounds", "objective").svg()
 
@@ -134,7 +137,7 @@ def function_chart(
     if signed:
         chart.line(ends, [0, 0], "line faint")
     chart.line(x, y, "line strong")
-    return chart.axes(n_ticks=3).svg()
+    return chart.axes(n_ticks=4).svg()
 
 
 def value_range(function: LearnedFunction, values: Mapping[str, FloatArray]) -> tuple[float, float]:

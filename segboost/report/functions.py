@@ -74,8 +74,19 @@ def learned_functions(model: SegmentationModel) -> LearnedCRF | None:
 
 def unary_names(model: SegmentationModel) -> list[str]:
     """Return the names of the unary potentials, in the order of their columns."""
-    strong = () if model.unary.context is None else ("trees", "context")
-    return [*model.unary.stumps, *strong]
+    strong = () if model.unary.context is None else ("trees over all features", "context")
+    return [*(_readable(group) for group in model.unary.stumps), *strong]
+
+
+def _readable(group: str) -> str:
+    """Return the name of a feature group for people: ``gist48`` is GIST in patches of 48 pixels."""
+    family = group.rstrip("0123456789")
+    number = group.removeprefix(family)
+    if family == "words":
+        return f"visual words{f' of {number} steps' if number else ''}"
+    if family in ("gist", "lbp", "hog"):
+        return f"{family.upper()}, {number} px"
+    return group
 
 
 def pairwise_names(settings: PotentialSettings) -> list[str]:

@@ -86,7 +86,7 @@ def settings_table(values: Mapping[str, Any], name: str) -> str:
         (f"<code>{escape(key)}</code>", f"<code>{escape(value)}</code>")
         for key, value in _flat(values)
     ]
-    return table(("setting", "value"), rows, name)
+    return f'<div class="settings">{table(("setting", "value"), rows, name)}</div>'
 
 
 def _flat(values: Mapping[str, Any], place: str = "") -> list[tuple[str, str]]:

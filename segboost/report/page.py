@@ -89,7 +89,7 @@ def method_table(sets: Sequence[Contents], paper: Paper) -> str:
         text += " In brackets, the figures of the StructBoost paper."
     body = (
         '<div class="wide" tabindex="0" role="region" aria-label="methods"><table><thead>'
-        f"<tr><th></th>{top}</tr><tr><th></th>{names}</tr></thead>"
+        f"{f'<tr><th></th>{top}</tr>' if len(sets) > 1 else ''}<tr><th></th>{names}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
     return section("methods", "Methods side by side", text, body)

@@ -171,10 +171,14 @@ def _learning(found: Contents) -> list[str]:
         return []
     end: Any = crf.certificate_
     gap = getattr(end, "global_gap", end.gap)
-    marks = legend([("c2", "objective: upper bound"), ("c1", "lower bound")])
+    keys = [("c2", "objective: upper bound"), ("c1", "lower bound")]
+    if hasattr(end, "global_gap"):
+        keys.append(("c3", "lower bound with the learners at hand"))
+    marks = legend(keys)
     text = (
-        f"The optimum lies in the shaded band: after {len(crf.history_)} rounds the weights are at "
-        f"most {100 * gap:.2g} % above it."
+        f"The optimum over all learners lies in the shaded band: after {len(crf.history_)} rounds "
+        f"it is at most {100 * gap:.2g} % below the objective; over the learners at hand at most "
+        f"{100 * end.gap:.2g} %."
     )
     return [
         panel(

@@ -89,7 +89,7 @@ def test_failures_are_one_line_without_traceback(monkeypatch, capsys, error, sta
         raise error
 
     monkeypatch.delenv("SEGBOOST_DEBUG", raising=False)
-    monkeypatch.setattr("segboost.pipelines.demo.run_demo", fail)
+    monkeypatch.setattr("segboost.report.demo.run_demo", fail)
     assert run(["demo", "--output", "unused"]) == status
     told = capsys.readouterr()
     assert told.err.count("\n") == 1
@@ -102,7 +102,7 @@ def test_debug_shows_the_traceback(monkeypatch):
         raise KeyError("x")
 
     monkeypatch.setenv("SEGBOOST_DEBUG", "1")
-    monkeypatch.setattr("segboost.pipelines.demo.run_demo", fail)
+    monkeypatch.setattr("segboost.report.demo.run_demo", fail)
     with pytest.raises(KeyError):
         run(["demo", "--output", "unused"])
 

@@ -1,0 +1,116 @@
+"""The demonstration: train several methods on drawn scenes, segment a folder, write the report."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from segboost.datasets.base import LabelledImage
+from segboost.datasets.synthetic import load_synthetic
+from segboost.pipelines.batch import BatchOptions, ImageResult, segment_files
+from segboost.pipelines.batch_table import write_results
+from segboost.pipelines.files import write_whole
+from segboost.pipelines.progress import Progress, QuietProgress, Report, track
+from segboost.pipelines.recorded_data import DRAWN
+from segboost.pipelines.segmentation_config import SegmentationConfig
+from segboost.pipelines.training_run import CACHE, TrainingRun, run_training
+from segboost.report.writing import write_report
+
+SETTINGS: dict[str, Any] = {
+    "unary": {"n_stumps": 100, "n_folds": 3},
+    # Context potentials look at neighbours too: without them the CRF's part is plain to see.
+    "context": False,
+    "C_choices": [1, 10, 100],
+    "losses": ["pixels"],
+    "n_iterations": 30,
+}
+METHODS = ("structboost", "ssvm", "adaboost")
+PAGE, IMAGES, RESULTS = "index.html", "images", "segmented"
+TITLE = "What segboost learned on this machine"
+
+
+@dataclass(frozen=True)
+class SceneSizes:
+    """How many scenes of which size; the default takes a minute or two on two cores."""
+
+    n_train: int = 40
+    n_test: int = 20
+    height: int = 120
+    width: int = 160
+
+
+@dataclass(frozen=True, eq=False)
+class Demo:
+    """What the demonstration made: its page, the runs by method, and the segmented images."""
+
+    page: Path
+    runs: dict[str, TrainingRun]
+    batch: list[ImageResult]
+
+
+def run_demo(
+    output: Path,
+    seed: int = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    sizes: SceneSizes | None = None,
+) -> Demo:
+    """Train on drawn scenes, segment others, and write the report of it all.
+
+    ``<output>/structboost`` and so on are what ``segboost train`` makes, ``<output>/segmented``
+    what ``segboost segment`` makes of ``<output>/images``, ``<output>/index.html`` what
+    ``segboost report`` makes of the runs.
+
+    Parameters
+    ----------
+    output : Path
+        The folder; made where it does not exist. What an earlier run kept is used again.
+    seed : int
+        Draws the scenes; the same seed gives the same figures but for the seconds.
+    n_jobs : int
+        Processes.
+    progress : Progress, optional
+    sizes : SceneSizes, optional
+    """
+    tell = progress or QuietProgress()
+    drawn = {**asdict(sizes or SceneSizes()), "seed": seed}
+    data = load_synthetic(**drawn)
+    runs = {}
+    for method in METHODS:
+        named = _named(tell, method)
+        config = SegmentationConfig.from_dict({**SETTINGS, "method": method, "seed": seed})
+        options = {"dataset": DRAWN, DRAWN: drawn, "config": SETTINGS, "method": method}
+        cache = output / CACHE
+        runs[method] = run_training(data, config, output / method, cache, n_jobs, named, options)
+    batch = _segment_folder(output, data.test, n_jobs, tell)
+    page = write_report(output, output / PAGE, None, n_jobs, tell, TITLE)
+    return Demo(page, runs, batch)
+
+
+def _named(progress: Progress, method: str) -> Progress:
+    """Return a display whose stages say which method they belong to."""
+
+    def tell(report: Report, /) -> None:
+        progress(Report(**{**vars(report), "stage": f"{method}: {report.stage}"}))
+
+    return tell
+
+
+def _segment_folder(
+    output: Path, items: Sequence[LabelledImage], n_jobs: int, progress: Progress
+) -> list[ImageResult]:
+    paths = [output / IMAGES / f"{item.name}.png" for item in items]
+    (output / IMAGES).mkdir(parents=True, exist_ok=True)
+    for item, path in zip(items, paths, strict=True):
+        data = io.BytesIO()
+        Image.fromarray(item.image()).save(data, format="PNG")
+        write_whole(path, data.getvalue())
+    options = BatchOptions(output / RESULTS, overlay=True, scores=True, probabilities=True)
+    results = segment_files(output / METHODS[0], paths, options, n_jobs)
+    kept = write_results(results, options.output / "results.csv")
+    return list(track(kept, progress, "segmentation", len(paths)))
