@@ -6,6 +6,7 @@ already, works from the first moment on, and one process fewer is started.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
@@ -14,6 +15,8 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from joblib.externals.loky import ProcessPoolExecutor
+
+from segboost.pipelines.orphans import leave_with_parent
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -27,7 +30,12 @@ ONE_THREAD = dict.fromkeys(
 def start_workers(n_workers: int) -> Iterator[Executor]:
     """Start processes for `map_shared`; they are killed where the block ends with an error."""
     # Not the executor that joblib keeps for its own use: joblib could not use that one again.
-    executor = ProcessPoolExecutor(max_workers=n_workers, env=ONE_THREAD)
+    executor = ProcessPoolExecutor(
+        max_workers=n_workers,
+        env=ONE_THREAD,
+        initializer=leave_with_parent,
+        initargs=(os.getpid(),),
+    )
     try:
         yield executor
     except BaseException:  # an error, Ctrl-C, or a caller who wants no more
