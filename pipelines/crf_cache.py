@@ -34,7 +34,9 @@ def crf_key(
     names = ["method", "C", "C_choices", "losses", "validation_blocks", "seed"]
     if config.method == "structboost":
         names += ["n_iterations", "ramp_width"]
-    settings = {name: getattr(config, name) for name in names}
+    settings: dict[str, Any] = {name: getattr(config, name) for name in names}
+    if any((image.labelled == 0).any() for image in images):
+        settings["partial_labels"] = 1  # how they are learned from; others keep their key
     inputs = tuple(
         array_key(
             *(image.area, image.edges, image.boundary_length, image.luv_difference),

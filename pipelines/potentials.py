@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from segboost.pipelines.superpixel_image import SuperpixelImage
 from segboost.tasks.crf import CRFInstance
+from segboost.tasks.crf_instance import UNKNOWN
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -61,13 +62,14 @@ def crf_instance(
         F', positive for foreground.
     settings : PotentialSettings
     with_truth : bool
-        Whether the labels and their weights are part of it, for learning.
+        Whether the labels and their weights are part of it, for learning; superpixels without
+        a labelled pixel are of unknown label.
     """
     labels: npt.NDArray[np.int64] | None = None
     weight: FloatArray | None = None
     if with_truth:
-        labels = image.labels
         labelled = image.labelled
+        labels = np.where(labelled > 0, image.labels, UNKNOWN)
         counted = (labelled > 0).astype(np.float64)
         weight = labelled / float(image.area.mean()) if settings.loss == "pixels" else counted
     return CRFInstance(-scores, image.edges, pairwise(image, scores, settings), labels, weight)

@@ -14,6 +14,7 @@ from segboost.pipelines.byte_trees import BoosterSettings, boost_trees
 from segboost.pipelines.superpixel_image import SuperpixelImage
 from segboost.pipelines.tree_bins import byte_edges, encode, find_edges
 from segboost.pipelines.tree_booster import TreeBooster
+from segboost.pipelines.unary_training import teaches
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -129,8 +130,10 @@ def fit_raw_booster(
         return RawBooster(reader.groups, TreeBooster.from_trees(baseline, trees, table.edges))
 
     def outside(k: int) -> dict[int, FloatArray]:
-        booster = fit(k if len(folds) > 1 else None)
         mine = np.flatnonzero(fold_of_image == k).tolist()
+        if len(folds) > 1 and not teaches(labels, table.rows[fold[table.rows] != k]):
+            return {i: np.zeros(sizes[i]) for i in mine}
+        booster = fit(k if len(folds) > 1 else None)
         return {i: booster.scores(reader.image(i)) for i in mine}
 
     jobs: list[Any] = [delayed(fit)(None), *(delayed(outside)(int(k)) for k in folds)]

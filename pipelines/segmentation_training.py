@@ -148,6 +148,7 @@ def train_segmenter(
     store: ArtefactStore,
     n_jobs: int = 1,
     report: Report | None = None,
+    vocabulary: Sequence[TrainingImage] | None = None,
 ) -> Trained:
     """Train a segmenter through all its stages.
 
@@ -159,9 +160,12 @@ def train_segmenter(
     n_jobs : int
         Processes; the model does not depend on it.
     report : callable, optional
+    vocabulary : sequence of TrainingImage, optional
+        The images that visual words are learned from, `items` by default. Their masks are not
+        asked for, so that features need not wait for labels nor change with them.
     """
     tell = report or (lambda *_: None)
-    stage = feature_stage(items, config, store, tell)
+    stage = feature_stage(items if vocabulary is None else vocabulary, config, store, tell)
     extract_all(stage, items, n_jobs, tell)
     images = [stage.graph(item, with_truth=True) for item in items]
     keys = tuple(k for item in items for k in (item.image_key(), item.mask_key()))

@@ -14,6 +14,7 @@ from segboost.pipelines.byte_trees import BoosterSettings
 from segboost.pipelines.context_features import context_features
 from segboost.pipelines.superpixel_image import SuperpixelImage
 from segboost.pipelines.tree_booster import TreeBooster
+from segboost.pipelines.unary_training import teaches
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -80,8 +81,10 @@ def fit_context(
     fold = np.repeat(fold_of_image, sizes)
     folds = np.unique(fold)
 
-    def fit(left_out: int | None) -> TreeBooster:
+    def fit(left_out: int | None) -> TreeBooster | None:
         rows = (weight > 0) & (fold != left_out)
+        if left_out is not None and not teaches(labels, np.flatnonzero(rows)):
+            return None
         number = len(folds) if left_out is None else left_out
         return TreeBooster.fit(table[rows], labels[rows], weight[rows], settings, [seed, 2, number])
 
@@ -90,5 +93,6 @@ def fit_context(
     final, *by_fold = jobs(delayed(fit)(k) for k in [None, *without])
     score = np.zeros(len(labels))
     for k, booster in zip(folds, by_fold or [final], strict=True):
-        score[fold == k] = booster.decision_function(table[fold == k])
+        if booster is not None:
+            score[fold == k] = booster.decision_function(table[fold == k])
     return Context(final), score

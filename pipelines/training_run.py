@@ -107,11 +107,12 @@ def train_on(
     store: ArtefactStore,
     n_jobs: int,
     report: StageReporter,
+    vocabulary: Sequence[TrainingImage] | None = None,
 ) -> Trained:
     """Check the images, train on them, and let go of what belongs to the run."""
     check_items(items, report)
     with single_threaded():
-        trained = train_segmenter(items, config, store, n_jobs, report)
+        trained = train_segmenter(items, config, store, n_jobs, report, vocabulary)
     if trained.model.crf is not None:
         trained.model.crf.callback = None  # it holds the display
     return trained

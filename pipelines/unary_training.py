@@ -92,6 +92,16 @@ class FoldTable:
     fold: IntArray
 
 
+def teaches(labels: IntArray, rows: IntArray) -> bool:
+    """Whether these rows hold both classes, so that a classifier can be learned from them.
+
+    Where masks are partial, the images outside a fold may show one class alone. Then nothing is
+    known of the fold from outside, and its out-of-fold scores are 0: no opinion.
+    """
+    found = labels[rows]
+    return bool((found == 1).any() and (found == 0).any())
+
+
 def fold_names(fold: IntArray) -> list[int | None]:
     """Return the parts of the work: each fold that is left out in turn, and None for the rest."""
     folds = [int(k) for k in np.unique(fold)]
@@ -100,21 +110,29 @@ def fold_names(fold: IntArray) -> list[int | None]:
 
 def train_fold(
     shared: tuple[FoldTable, UnarySettings, int], left_out: int | None
-) -> tuple[StumpSum, FloatArray]:
-    """Return the classifier without a fold and its scores there; or that of all, and no scores."""
+) -> tuple[StumpSum | None, FloatArray]:
+    """Return the classifier without a fold and its scores there; or that of all, and no scores.
+
+    None and scores of 0 where the other folds lack a class.
+    """
     table, settings, seed = shared
     number = len(np.unique(table.fold)) if left_out is None else left_out
     rows = np.flatnonzero(table.labelled & ((left_out is None) | (table.fold != left_out)))
     rng = np.random.default_rng([seed, number])
+    if left_out is not None and not teaches(table.labels, rows):
+        return None, np.zeros(int((table.fold == left_out).sum()))
     model = fit_stumps(table.features, table.labels, rows, settings, rng)
     if left_out is None:
         return model, np.empty(0)
     return model, model.scores(table.features[table.fold == left_out])[:, 0]
 
 
-def join_folds(table: FoldTable, parts: Sequence[tuple[StumpSum, FloatArray]]) -> TrainedUnary:
+def join_folds(
+    table: FoldTable, parts: Sequence[tuple[StumpSum | None, FloatArray]]
+) -> TrainedUnary:
     """Return what the parts that `fold_names` lists make together."""
     *by_fold, (final, _) = parts
+    assert final is not None
     if not by_fold:
         return TrainedUnary(final, final.scores(table.features)[:, 0])
     scores = np.zeros(len(table.labels))

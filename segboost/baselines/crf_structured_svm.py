@@ -17,6 +17,7 @@ from segboost.graphs.graph import Graph
 from segboost.graphs.min_marginals import min_marginals
 from segboost.graphs.mincut import minimise
 from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
+from segboost.tasks.crf_partial import learning_rounds
 
 
 class CRFStructuredSVM(BaseEstimator):
@@ -83,7 +84,7 @@ class CRFStructuredSVM(BaseEstimator):
         Parameters
         ----------
         instances : sequence of CRFInstance
-            With labels and equal numbers of potentials.
+            With labels, −1 for unknown ones, and equal numbers of potentials.
         y : None
             Ignored; the labels are part of the instances.
         sample_weight : array-like of shape (m,), optional
@@ -93,15 +94,19 @@ class CRFStructuredSVM(BaseEstimator):
         if any(i.labels is None for i in checked):
             raise ValueError("fit needs the labels of every instance")
         self._n_unary, self._n_pairwise = checked[0].unary.shape[1], checked[0].pairwise.shape[1]
+        for part, weight in learning_rounds(checked, sample_weight, self.energy_terms):
+            self._learn(part, weight)
+        return self
+
+    def _learn(self, instances: Sequence[CRFInstance], sample_weight: FloatArray | None) -> None:
         if self.fit_intercept:
-            checked = tuple(_with_potts(i) for i in checked)
-        task = CRFTask(checked, sample_weight, self.fit_intercept)
+            instances = [_with_potts(i) for i in instances]
+        task = CRFTask(instances, sample_weight, self.fit_intercept)
         solver = CuttingPlane(task, self.C, self.gap, self.max_iterations, self.slack, centre=0.6)
         try:
             drain(solver, self.callback)
         finally:
             self._keep(solver)
-        return self
 
     def predict(self, instance: CRFInstance) -> IntArray:
         """Return the labels of least energy, shape (P,); ties go to label 0."""
@@ -113,6 +118,11 @@ class CRFStructuredSVM(BaseEstimator):
         ``min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``; positive where the prediction is 1.
         """
         return min_marginals(*self._energy(instance))
+
+    def energy_terms(self, instance: CRFInstance) -> tuple[FloatArray, FloatArray]:
+        """Return the learned terms: θ, shape (P, 2), and the edge costs, shape (E,)."""
+        _, theta, capacity = self._energy(instance)
+        return theta, capacity
 
     def _energy(self, instance: CRFInstance) -> tuple[Graph, FloatArray, FloatArray]:
         check_is_fitted(self)

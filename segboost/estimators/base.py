@@ -101,17 +101,21 @@ class BaseStructBoost(BaseEstimator):
         task.n_blocks(slack)  # refuses a slack that does not fit the data
         return options.literal() if self.method == "literal" else options
 
-    def _fit_task(self, task: Task) -> Self:
-        """Learn the task; set `ensemble_`, `history_`, `certificate_` and `n_iter_`."""
+    def _fit_task(self, task: Task, number: int = 0) -> Self:
+        """Learn the task; set `ensemble_`, `history_`, `certificate_` and `n_iter_`.
+
+        A fit that solves several problems in turn numbers them: each has a checkpoint of its own,
+        and only the first goes on from an earlier fit.
+        """
         options = self._options(task)
         learners = self._learners(task)
         checkpoint = None
         if self.checkpoint is not None:
             extra = (stable_text(learners), stable_text(self.random_state))
-            checkpoint = Checkpoint(self.checkpoint, fingerprint(task, options, extra))
-        result = train(
-            task, learners, options, self.random_state, self.callback, self._known(task), checkpoint
-        )
+            place = f"{os.fspath(self.checkpoint)}-{number}" if number else self.checkpoint
+            checkpoint = Checkpoint(place, fingerprint(task, options, extra))
+        known = None if number else self._known(task)
+        result = train(task, learners, options, self.random_state, self.callback, known, checkpoint)
         self.ensemble_ = result.ensemble
         self.history_ = list(result.history)
         self.certificate_ = result.certificate

@@ -16,6 +16,7 @@ from segboost.graphs.graph import Graph
 from segboost.graphs.min_marginals import min_marginals
 from segboost.solver.atoms import Task
 from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
+from segboost.tasks.crf_partial import learning_rounds
 from segboost.weak.base import WeakLearner
 from segboost.weak.registry import with_jobs
 
@@ -26,7 +27,8 @@ class CRFStructBoost(BaseStructBoost):
     ``E(y) = Σ_p w1·Φ1(U(x^p, y_p)) + Σ_(p,q) w2·Φ2(V(x^p, x^q)) [y_p ≠ y_q]`` with weak learners
     Φ1 (in [−1, 1]) and Φ2 (in [0, 1]) and w ≥ 0, so that the energy stays submodular and a min-cut
     decodes it exactly. The criterion is ``min 1ᵀw + (C/m) Σ_i max_y [Δ(y_i, y) + E(y_i) − E(y)]``
-    with the Hamming loss, weighted by the instances' `node_weight` where they have one.
+    with the Hamming loss, weighted by the instances' `node_weight` where they have one. Nodes
+    labelled −1 have no loss and are free; `segboost.tasks.crf_partial` says how.
 
     Parameters
     ----------
@@ -118,7 +120,7 @@ class CRFStructBoost(BaseStructBoost):
         Parameters
         ----------
         instances : sequence of CRFInstance
-            With labels and equal numbers of potentials.
+            With labels, −1 for unknown ones, and equal numbers of potentials.
         y : None
             Ignored; the labels are part of the instances.
         sample_weight : array-like of shape (m,), optional
@@ -129,7 +131,12 @@ class CRFStructBoost(BaseStructBoost):
             raise ValueError("instances must have labels to fit; one of them has None")
         self.n_unary_in_ = checked[0].unary.shape[1]
         self.n_pairwise_in_ = checked[0].pairwise.shape[1]
-        return self._fit_task(CRFTask(checked, sample_weight, self.fit_intercept))
+        rounds = learning_rounds(checked, sample_weight, self.energy_terms)
+        for number, (part, weight) in enumerate(rounds):
+            self._fit_task(CRFTask(part, weight, self.fit_intercept), number)
+            if self.certificate_.reason == "interrupted":
+                break
+        return self
 
     def predict(self, instance: CRFInstance) -> IntArray:
         """Return the labels of least energy, shape (P,); ties go to label 0."""

@@ -20,7 +20,7 @@ from segboost._types import FloatArray, IntArray, Slack
 from segboost.graphs.graph import Graph
 from segboost.graphs.mincut import minimise
 from segboost.solver.atoms import Channel, Cuts
-from segboost.tasks.crf_instance import CRFInstance
+from segboost.tasks.crf_instance import UNKNOWN, CRFInstance
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 
 __all__ = ["CRFInstance", "CRFTask", "check_instances"]
@@ -41,7 +41,8 @@ class CRFTask:
     Parameters
     ----------
     instances : sequence of CRFInstance
-        With equal numbers of potentials. Those without labels can be decoded, not learned from.
+        With equal numbers of potentials. Those without labels can be decoded, not learned from;
+        `segboost.tasks.crf_partial` completes those of which some nodes have none.
     sample_weight : array-like of shape (m,), optional
         Weights of the instances; equal by default.
     fit_intercept : bool
@@ -91,7 +92,7 @@ class CRFTask:
             If an instance has no labels, or the score of an edge is negative or not finite.
         """
         if self._labels is None:
-            raise ValueError("separate needs the labels of every instance")
+            raise ValueError("separate needs the labels of every node of every instance")
         theta, capacity = self._energies(scores)
         wrong = self._loss
         theta = theta.copy()
@@ -187,8 +188,8 @@ def _pairwise_features(instances: tuple[CRFInstance, ...]) -> FloatArray:
 
 
 def _truth(instances: tuple[CRFInstance, ...]) -> tuple[IntArray | None, FloatArray]:
-    """Return all labels, None where an instance has none, and the cost of each wrong one."""
+    """Return all labels, None where one is missing, and the cost of each wrong one."""
     cost = [np.ones(i.n_nodes) if i.node_weight is None else i.node_weight for i in instances]
     labels = [i.labels for i in instances if i.labels is not None]
-    known = len(labels) == len(instances)
+    known = len(labels) == len(instances) and not any((y == UNKNOWN).any() for y in labels)
     return np.concatenate(labels) if known else None, np.concatenate(cost)

@@ -11,6 +11,9 @@ import numpy.typing as npt
 from segboost._types import FloatArray, IntArray
 from segboost.graphs.graph import as_edges
 
+UNKNOWN = -1
+"""The label of a node that nobody labelled."""
+
 
 @dataclass(frozen=True, eq=False)
 class CRFInstance:
@@ -28,7 +31,8 @@ class CRFInstance:
     pairwise : array-like of shape (E, L)
         The potentials of cutting each edge; not negative.
     labels : array-like of shape (P,), optional
-        0 (background) or 1 (foreground); None where they are to be predicted.
+        0 (background), 1 (foreground), or −1 where nobody knows: such nodes have no loss, and
+        their labels are free in learning. None where all are to be predicted.
     node_weight : array-like of shape (P,), optional
         What a wrong label costs, 1 by default; the pixels of a superpixel, for example.
 
@@ -86,8 +90,9 @@ def _labels(value: npt.ArrayLike, n_nodes: int) -> IntArray:
     array: npt.NDArray[Any] = np.asarray(value)
     if array.shape != (n_nodes,):
         raise ValueError(f"labels must have shape ({n_nodes},), got {array.shape}")
-    if not ((array == 0) | (array == 1)).all():
-        raise ValueError(f"labels must be 0 or 1, got {np.unique(array)[:5].tolist()}")
+    if not ((array == 0) | (array == 1) | (array == UNKNOWN)).all():
+        found = np.unique(array)[:5].tolist()
+        raise ValueError(f"labels must be 0, 1, or -1 for unknown, got {found}")
     return array.astype(np.intp, copy=False)
 
 
