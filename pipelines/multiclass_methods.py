@@ -27,7 +27,7 @@ class Effort:
 
     Parameters
     ----------
-    stump, perceptron, tree : int
+    stump, perceptron, sigmoid, tree : int
         Rounds that each C adds at most to what the smaller ones learned; a round adds a weak
         learner for every class.
     gap : float
@@ -38,21 +38,28 @@ class Effort:
 
     stump: int = 12
     perceptron: int = 20
+    sigmoid: int = 12
     tree: int = 12
     gap: float = 2e-2
     curve: int = 40
 
     def rounds(self, learner: str) -> int:
         """Return the rounds of a weak learner."""
-        return {"stump": self.stump, "perceptron": self.perceptron, "tree": self.tree}[learner]
+        return {
+            "stump": self.stump,
+            "perceptron": self.perceptron,
+            "sigmoid": self.sigmoid,
+            "tree": self.tree,
+        }[learner]
 
 
 LEARNERS = {
     "StructBoost-stump": "stump",
     "StructBoost-per": "perceptron",
+    "StructBoost-sigmoid": "sigmoid",
     "StructBoost-tree": "tree",
 }
-"""The weak learners by the names of the rows, which are the paper's."""
+"""The weak learners by the names of the rows; stump and per are the paper's."""
 
 
 def multiclass_methods(effort: Effort, quick: bool = False) -> list[TableMethod]:
