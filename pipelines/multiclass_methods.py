@@ -17,7 +17,11 @@ C_CHOICES = (10.0, 25.0, 63.0, 160.0, 400.0, 1000.0)
 SVM_CHOICES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 SSVM_CHOICES = (10.0, 100.0, 1e3, 1e4, 3e4, 1e5)
 ROUND_CHOICES = (100, 200, 500, 1000)
-TREE_DEPTH = 5
+LEARNER_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "tree": {"max_depth": 5},
+    "sigmoid": {"ridge": 0.03},
+}
+"""What the weak learners are made with, beside their defaults."""
 Array = npt.NDArray[Any]
 
 
@@ -143,8 +147,7 @@ def make_structboost(learner: str, gap: float, seed: int) -> Any:
     from segboost import StructBoostClassifier
     from segboost.weak.registry import make_weak_learner
 
-    options: Mapping[str, Any] = {"max_depth": TREE_DEPTH} if learner == "tree" else {}
-    weak = make_weak_learner(learner, **options)
+    weak = make_weak_learner(learner, **LEARNER_OPTIONS.get(learner, {}))
     return StructBoostClassifier(weak_learner=weak, gap=gap, random_state=seed)
 
 
@@ -219,7 +222,7 @@ def _structboost(name: str, prices: Sequence[Candidate], effort: Effort) -> Tabl
         prices,
         None,
         error,
-        parameters={**options, **_depth(learner)},
+        parameters={**options, **_key(learner)},
         describe=certified,
         path=partial(structboost_path, **options),
     )
@@ -234,14 +237,16 @@ def curve_method(name: str, C: float, effort: Effort) -> TableMethod:
         [{"C": C}],
         partial(fit_structboost, **options),
         error,
-        parameters={**options, **_depth(learner), "curve": True},
+        parameters={**options, **_key(learner), "curve": True},
         curves=boost_curves,
         describe=certified,
     )
 
 
-def _depth(learner: str) -> dict[str, Any]:
-    return {"depth": TREE_DEPTH} if learner == "tree" else {}
+def _key(learner: str) -> dict[str, Any]:
+    """Return what of the weak learner the results depend on."""
+    options = LEARNER_OPTIONS.get(learner, {})
+    return {"depth" if name == "max_depth" else name: value for name, value in options.items()}
 
 
 def _xgboost(quick: bool) -> TableMethod:
