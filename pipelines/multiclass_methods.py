@@ -222,7 +222,7 @@ def _structboost(name: str, prices: Sequence[Candidate], effort: Effort) -> Tabl
         prices,
         None,
         error,
-        parameters={**options, **_key(learner)},
+        parameters={**options, **LEARNER_OPTIONS.get(learner, {})},
         describe=certified,
         path=partial(structboost_path, **options),
     )
@@ -237,16 +237,10 @@ def curve_method(name: str, C: float, effort: Effort) -> TableMethod:
         [{"C": C}],
         partial(fit_structboost, **options),
         error,
-        parameters={**options, **_key(learner), "curve": True},
+        parameters={**options, **LEARNER_OPTIONS.get(learner, {}), "curve": True},
         curves=boost_curves,
         describe=certified,
     )
-
-
-def _key(learner: str) -> dict[str, Any]:
-    """Return what of the weak learner the results depend on."""
-    options = LEARNER_OPTIONS.get(learner, {})
-    return {"depth" if name == "max_depth" else name: value for name, value in options.items()}
 
 
 def _xgboost(quick: bool) -> TableMethod:
