@@ -33,7 +33,7 @@ class EstimatorSettings:
     Parameters
     ----------
     task : {"multiclass", "auc", "ordinal", "hierarchy"}
-    weak_learner : {"stump", "tree", "perceptron", "svm"}
+    weak_learner : {"stump", "tree", "perceptron", "svm", "sigmoid"}
     n_iterations : int
     seed : int
     taxonomy : Taxonomy, optional

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from segboost.pipelines.table_fit import TableFit
     from segboost.pipelines.table_labels import LabelRule
 
-LEARNERS = ("stump", "tree", "perceptron", "svm")
+LEARNERS = ("stump", "tree", "perceptron", "svm", "sigmoid")
 
 
 def fit(
@@ -42,7 +42,9 @@ def fit(
     ranks: Annotated[
         str | None, typer.Option(help="Of ordinal: the labels from low to high, with commas.")
     ] = None,
-    weak_learner: Annotated[str, typer.Option(help="stump, tree, perceptron or svm.")] = "stump",
+    weak_learner: Annotated[
+        str, typer.Option(help="stump, tree, perceptron, svm or sigmoid.")
+    ] = "stump",
     C: Annotated[
         float | None,
         typer.Option("--C", help="By default chosen on a quarter of the rows, then fitted on all."),

@@ -124,7 +124,7 @@ def test_c_is_chosen_on_a_part_and_the_fit_is_on_all(place, tmp_path, capsys):
     np.testing.assert_array_equal(ones.decision_function(X), twos.decision_function(X))
 
 
-@pytest.mark.parametrize("learner", ["stump", "tree", "perceptron", "svm"])
+@pytest.mark.parametrize("learner", ["stump", "tree", "perceptron", "svm", "sigmoid"])
 def test_every_weak_learner(place, tmp_path, capsys, learner):
     options = ["--weak-learner", learner, "--C", "50", "--iterations", "3", "--jobs", "1"]
     assert run(["fit", str(place / "train.csv"), *options, "-o", str(tmp_path / "m")]) == 0
