@@ -24,7 +24,13 @@ from segboost.baselines.stump_sum import StumpSum
 from segboost.estimators.ensemble_files import Kinds, pack_hypotheses, unpack_hypotheses
 from segboost.estimators.parameters import parameters_from_json, parameters_to_json
 from segboost.pipelines.svm_history import pack_history, unpack_history
-from segboost.storage.folder import ModelFileError, read_folder, write_folder
+from segboost.storage.folder import (
+    ModelFileError,
+    check_count,
+    one_line,
+    read_folder,
+    write_folder,
+)
 from segboost.storage.labels import labels_from_json, labels_to_json
 from segboost.weak.checks import read_array
 
@@ -149,8 +155,8 @@ def load_baseline(folder: str | os.PathLike[str], hypotheses: Kinds | None = Non
         return _restore(document, arrays, hypotheses)
     except ModelFileError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ModelFileError(f"{folder} does not describe a baseline: {error}") from None
+    except Exception as error:  # content of any kind may be at fault in any way
+        raise ModelFileError(f"{folder} does not describe a baseline: {one_line(error)}") from None
 
 
 def _restore(document: Mapping[str, Any], arrays: Arrays, own: Kinds | None) -> Baseline:
@@ -163,7 +169,7 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, own: Kinds | None) -> 
     if layout.labels:
         labels = labels_from_json(document["labels"])
         setattr(model, layout.labels, labels)
-        model.n_features_in_ = sizes["d"] = int(document["n_features"])
+        model.n_features_in_ = sizes["d"] = check_count(int(document["n_features"]))
         sizes["k"] = labels.size
     for key, shape in layout.arrays:
         setattr(model, key, _read(arrays, key, shape, sizes))

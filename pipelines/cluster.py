@@ -8,6 +8,7 @@ scheduler can make it anew wherever a worker is lost.
 from __future__ import annotations
 
 import logging
+import threading
 import time
 import uuid
 from collections import deque
@@ -28,7 +29,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Lost = Callable[[str], Any]
 
-CONNECT_SECONDS = 5.0
+CONNECT_SECONDS = 7.0
 """How long a scheduler may take to answer."""
 PATIENCE = 60.0
 """Seconds without any worker after which a call gives up."""
@@ -173,6 +174,12 @@ class _Waiting:
                 raise ClusterError(
                     f"a worker has no {error.name}: install the same segboost there"
                 ) from None
+            except RuntimeError as error:
+                if "deserialization of the task graph" not in str(error):
+                    raise
+                raise ClusterError(
+                    "the scheduler cannot read the work: install the same segboost there, too"
+                ) from None
             except TimeoutError:
                 if future.done():  # raised by the task itself
                     raise
@@ -198,18 +205,29 @@ class _Waiting:
 
 
 def _open(make: Callable[..., Client], address: str) -> Client:
-    file = Path(address)
-    place = {"scheduler_file": address} if file.is_file() else {"address": address}
-    try:
-        return make(**place, timeout=CONNECT_SECONDS, set_as_default=False, name="segboost")
-    except Exception as error:  # of a wrong address almost anything
-        reason = " ".join(str(error).split()) or type(error).__name__
-        if isinstance(error, (OSError, TimeoutError)):
-            reason = f"no answer within {CONNECT_SECONDS:.0f} s"
-        raise ClusterError(
-            f"there is no scheduler at {address} ({reason}): start one with `dask scheduler` and "
-            "give the address that it tells"
-        ) from None
+    place = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
+    opened: list[Client] = []
+    reasons: list[str] = []
+
+    def start() -> None:
+        try:
+            opened.append(
+                make(**place, timeout=CONNECT_SECONDS, set_as_default=False, name="segboost")
+            )
+        except Exception as error:  # of a wrong address almost anything
+            silent = isinstance(error, (OSError, TimeoutError))
+            reasons.append("no answer" if silent else " ".join(str(error).split()))
+
+    # In a thread, since the client's own limit does not hold for whoever accepts and is silent.
+    thread = threading.Thread(target=start, daemon=True)
+    thread.start()
+    thread.join(CONNECT_SECONDS + 1)
+    if opened:
+        return opened[0]
+    raise ClusterError(
+        f"there is no scheduler at {address} ({(reasons or ['no answer'])[0]}): start one with "
+        "`dask scheduler` and give the address that it tells"
+    )
 
 
 def _send(client: Client, shared: Any, key: str) -> Future:
@@ -263,10 +281,13 @@ def _nothing(shared: None, item: None) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep the messages of the connection to itself: errors are told by exceptions."""
-    logger = logging.getLogger("distributed")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    names = [n for n in logging.root.manager.loggerDict if n.partition(".")[0] == "distributed"]
+    loggers = [logging.getLogger(name) for name in names]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
     try:
         yield
     finally:
-        logger.setLevel(level)
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled

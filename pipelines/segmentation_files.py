@@ -33,7 +33,13 @@ from segboost.pipelines.raw_booster import RawBooster
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_model import LinearWords, SegmentationModel, UnaryModel
 from segboost.pipelines.stacking import Context
-from segboost.storage.folder import DOCUMENT, ModelFileError, read_folder, write_folder
+from segboost.storage.folder import (
+    DOCUMENT,
+    ModelFileError,
+    one_line,
+    read_folder,
+    write_folder,
+)
 from segboost.weak.checks import read_array
 
 KIND = "segmenter"
@@ -93,8 +99,8 @@ def load_segmenter(folder: str | os.PathLike[str]) -> SegmentationModel:
         _try_out(model)
     except ModelFileError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ModelFileError(f"{folder} does not describe a segmenter: {error}") from None
+    except Exception as error:  # content of any kind may be at fault in any way
+        raise ModelFileError(f"{folder} does not describe a segmenter: {one_line(error)}") from None
     return model
 
 
@@ -185,8 +191,9 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
 
 
 def _restore_preset(config: Mapping[str, Any], arrays: Arrays) -> Preset:
-    if any(group.get("kind") == "function" for group in config["groups"]):
-        raise ModelFileError("the model names a function to import, which model files must not")
+    for kind, what in (("function", "a function to import"), ("folder", "a folder to read")):
+        if any(group.get("kind") == kind for group in config["groups"]):
+            raise ModelFileError(f"the model names {what}, which model files must not")
     preset = preset_from_config(config)
     if preset.needs_codebook:
         preset = preset.with_codebook(Codebook.from_arrays(_part(arrays, "codebook_")))

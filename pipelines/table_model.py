@@ -14,7 +14,7 @@ from segboost.datasets.table_like import Columns
 from segboost.estimators.saving import load_model, save_model
 from segboost.pipelines.files import write_whole
 from segboost.pipelines.table_labels import LabelRule
-from segboost.storage.folder import DOCUMENT, ModelFileError
+from segboost.storage.folder import DOCUMENT, ModelFileError, one_line
 
 TABLE = "table.json"
 SCHEMA = 1
@@ -77,8 +77,10 @@ class TableModel:
             rule = LabelRule.from_json(document["labels"])
             made = document["model"]
             training = dict(document["training"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{path / TABLE} was edited or damaged: {error}") from None
+        except Exception as error:  # content of any kind may be at fault in any way
+            raise ModelFileError(
+                f"{path / TABLE} was edited or damaged: {one_line(error)}"
+            ) from None
         if made != _digest(path):
             raise ModelFileError(f"{path / TABLE} belongs to another model: fit it again")
         if columns.n_features != getattr(estimator, "n_features_in_", None):
@@ -90,6 +92,8 @@ def _read(path: Path) -> dict[str, Any]:
     if not path.is_dir():
         raise ModelFileError(f"there is no model folder {path}: name what segboost fit made")
     try:
+        if (path / TABLE).exists() and not (path / TABLE).is_file():
+            raise ModelFileError(f"{path / TABLE} is no file")
         if (path / TABLE).stat().st_size > LARGEST:
             raise ModelFileError(f"{path / TABLE} is too large to be what segboost fit writes")
         document = json.loads((path / TABLE).read_text("utf-8"))

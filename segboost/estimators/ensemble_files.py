@@ -17,6 +17,9 @@ from segboost.weak.registry import HYPOTHESES
 Arrays = dict[str, npt.NDArray[Any]]
 Kinds = Mapping[str, type[StorableHypothesis]]
 
+MOST_CHANNELS = 10**6
+"""What predictions of one row take memory for."""
+
 
 def pack_hypotheses(hypotheses: Sequence[Hypothesis]) -> tuple[list[str], Arrays]:
     """Return the kinds that occur and the arrays of all hypotheses, kind by kind.
@@ -98,7 +101,8 @@ def unpack_ensemble(
     channel = arrays["channel"].astype(np.intp)
     stages = tuple(unpack_stages(arrays))
     n_channels = int(document["n_channels"])
-    if channel.shape != (len(hypotheses),) or not np.isin(channel, np.arange(n_channels)).all():
+    inside = (channel >= 0) & (channel < n_channels) & (n_channels <= MOST_CHANNELS)
+    if channel.shape != (len(hypotheses),) or not inside.all():
         raise ModelFileError("the model's columns do not fit its channels")
     if any(len(s) > len(hypotheses) for s in stages):
         raise ModelFileError("the model has more weights than columns")

@@ -21,7 +21,13 @@ from segboost.estimators.multiclass import StructBoostClassifier
 from segboost.estimators.parameters import parameters_from_json, parameters_to_json
 from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
 from segboost.solver.steps import Certificate, Step
-from segboost.storage.folder import ModelFileError, read_folder, write_folder
+from segboost.storage.folder import (
+    ModelFileError,
+    check_count,
+    one_line,
+    read_folder,
+    write_folder,
+)
 from segboost.storage.labels import labels_from_json, labels_to_json
 from segboost.tasks.crf import CRFInstance
 from segboost.tasks.taxonomy import Taxonomy
@@ -94,8 +100,8 @@ def load_model(folder: str | os.PathLike[str], hypotheses: Kinds | None = None) 
         _try_out(model)
     except ModelFileError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, MemoryError) as error:
-        raise ModelFileError(f"{folder} does not describe a model: {error}") from None
+    except Exception as error:  # content of any kind may be at fault in any way
+        raise ModelFileError(f"{folder} does not describe a model: {one_line(error)}") from None
     return model
 
 
@@ -112,7 +118,7 @@ def _restore(
     for key, value in document["counts"].items():
         if key not in COUNTS:
             raise ModelFileError(f"the model has an unknown entry {key!r}")
-        setattr(model, key, int(value))
+        setattr(model, key, check_count(int(value)))
     if "classes" in document:
         model.classes_ = labels_from_json(document["classes"])  # type: ignore[attr-defined]
     if "feature_names" in document:

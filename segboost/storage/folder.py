@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import stat
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,11 +21,14 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._version import __version__
+from segboost.storage.npz import read_npz
 
 SCHEMA = 1
 DOCUMENT = "model.json"
-LARGEST_ARRAYS = 2**31
+LARGEST_ARRAYS = 2**29
 """Bytes of arrays, unpacked, that a reader accepts: sizes are checked before memory is taken."""
+LARGEST_DOCUMENT = 2**26
+MOST_FEATURES = 2 * 10**7
 
 
 class ModelFileError(ValueError):
@@ -89,13 +93,28 @@ def read_folder(
     return document["content"], _read_arrays(path, document["arrays"])
 
 
+def check_count(count: int) -> int:
+    """Return a stored number of features; ModelFileError where trying the model would take GBs."""
+    if not 0 <= count <= MOST_FEATURES:
+        raise ModelFileError(f"the model counts {count}, which is not accepted")
+    return count
+
+
+def one_line(error: Exception) -> str:
+    """Return what an error says, in one line that is not too long."""
+    return (" ".join(str(error).split()) or type(error).__name__)[:300]
+
+
 def _read_document(path: Path) -> dict[str, Any]:
     try:
+        _check_file(path, LARGEST_DOCUMENT)
         document = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise ModelFileError(f"{path.parent} is no model folder: it has no {path.name}") from None
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from None
+    except ModelFileError:
+        raise
     except (ValueError, RecursionError):
         raise ModelFileError(f"{path} is damaged: it is not JSON; save the model again") from None
     if not isinstance(document, dict) or document.get("format") != "segboost":
@@ -104,15 +123,32 @@ def _read_document(path: Path) -> dict[str, Any]:
     if type(schema) is not int or not 1 <= schema <= SCHEMA:
         made = document.get("version")
         raise ModelFileError(
-            f"{path} was written by segboost {made} with schema {schema}; this is segboost "
+            f"{path} was written by segboost {made!r} with schema {schema!r}; this is segboost "
             f"{__version__}, which reads up to schema {SCHEMA}: upgrade segboost"
         )
     written = document.pop("sha256", None)
-    if written != _checksum(document):
+    if written != _try_checksum(document):
         raise ModelFileError(f"{path} was edited or damaged: its checksum does not match")
     if not _is_complete(document):
         raise ModelFileError(f"{path} is no description of a model: parts of it are missing")
     return document
+
+
+def _check_file(path: Path, largest: int) -> None:
+    """Refuse what is no file, such as a pipe that never ends, and files that are too large."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise ModelFileError(f"{path} is no file")
+    if found.st_size > largest:
+        raise ModelFileError(f"{path} has {found.st_size} bytes, more than is accepted")
+
+
+def _try_checksum(document: Mapping[str, Any]) -> str | None:
+    """Return the checksum, or None of what `write_folder` cannot have written."""
+    try:
+        return _checksum(document)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _is_complete(document: Mapping[str, Any]) -> bool:
@@ -127,22 +163,24 @@ def _is_complete(document: Mapping[str, Any]) -> bool:
 
 
 def _read_arrays(path: Path, entry: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:
+    # The last part of the name alone: files cannot send a reader to another folder.
     name = Path(entry["file"]).name
     try:
-        packed = (path / name).read_bytes()
+        _check_file(path / name, LARGEST_ARRAYS)
+        with open(path / name, "rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
+                raise ModelFileError(
+                    f"{path / name} was edited or damaged: its checksum does not match"
+                )
+            file.seek(0)
+            return read_npz(file, LARGEST_ARRAYS)
     except OSError as error:
         raise ModelFileError(f"{path / name} cannot be read: {error.strerror}") from None
-    if hashlib.sha256(packed).hexdigest() != entry["sha256"]:
-        raise ModelFileError(f"{path / name} was edited or damaged: its checksum does not match")
-    try:
-        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > LARGEST_ARRAYS:
-            raise ModelFileError(f"{path / name} unpacks to {size} bytes, more than is accepted")
-        with np.load(io.BytesIO(packed), allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files}
-    except (zipfile.BadZipFile, ValueError, EOFError, KeyError) as error:
-        raise ModelFileError(f"{path / name} is no readable npz file: {error}") from None
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        reason = " ".join(str(error).split())
+        raise ModelFileError(f"{path / name!s} is no readable npz file: {reason}") from None
 
 
 def _pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:

@@ -34,9 +34,14 @@ def labels_to_json(classes: npt.NDArray[Any]) -> dict[str, Any]:
 def labels_from_json(value: Any) -> npt.NDArray[Any]:
     """Return the array that `labels_to_json` described."""
     try:
-        names = np.array(value["values"], dtype=np.dtype(value["dtype"]))
+        dtype, values = np.dtype(value["dtype"]), list(value["values"])
+        # Before the array is made: a type of very long texts would take the memory.
+        longest = max((len(v) for v in values if isinstance(v, str)), default=8)
+        if dtype.kind not in "OUbiuf" or dtype.itemsize > 4 * longest + 8:
+            raise ValueError(f"they are of the type {dtype}")
+        names = np.array(values, dtype=dtype)
         if names.ndim != 1:
             raise ValueError(f"they have shape {names.shape}")
         return names
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, SyntaxError) as error:
         raise ModelFileError(f"the class names of the model are damaged: {error}") from None

@@ -1,0 +1,147 @@
+"""train and segment on a cluster: the bytes of a local run, also where workers are killed."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import joblib
+import pytest
+
+from segboost.cli.main import run
+from segboost.pipelines.cluster import connect
+from segboost.pipelines.segmentation import SegmentationPipeline
+from segboost.pipelines.segmentation_files import save_segmenter
+from tests.cluster.processes import START_SECONDS
+from tests.pipelines.segmentation_sets import (
+    SETTINGS,
+    tiny_data,
+    trained,
+    write_folders,
+    write_settings,
+)
+
+DATA = tiny_data()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("commands")
+
+
+@pytest.fixture(scope="module")
+def command(place):
+    """Trains with a choice of C, so that every stage of the cluster takes part."""
+    options = write_folders(place, DATA.train + DATA.test)
+    (place / "train.txt").write_text("\n".join(item.name for item in DATA.train))
+    choices = {"C": None, "C_choices": [1.0, 10.0], "validation_blocks": 2}
+    settings = write_settings(place / "settings.json", **choices)
+    return ["train", *options, "--train-list", str(place / "train.txt"), "--jobs", "1", *settings]
+
+
+@pytest.fixture(scope="module")
+def local(place, command):
+    assert run([*command, "--output", str(place / "local")]) == 0
+    return place / "local"
+
+
+def files(folder, but=("train.jsonl", "results.csv")):
+    paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in but)
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
+
+
+class Killer:
+    """Kills a worker whenever one of some files appears, and starts another one."""
+
+    def __init__(self, cluster, folder, patterns):
+        self.killed = 0
+        self._cluster, self._folder, self._patterns = cluster, folder, list(patterns)
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *reason):
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self):
+        while self._patterns and not self._done.is_set():
+            if next(self._folder.glob(self._patterns[0]), None) is not None:
+                self._patterns.pop(0)
+                self._cluster.kill_worker()
+                self._cluster.add_worker()
+                self.killed += 1
+            time.sleep(0.01)
+
+
+def test_workers_killed_in_train_lose_nothing(cluster, command, local, place):
+    """In the middle of features and of unaries; the caches are equal, too."""
+    folder = place / "remote"
+    seen = ("cache/superpixels/*.npz", "cache/unary/*.npz")
+    with Killer(cluster, folder, seen) as killer:
+        assert run([*command, "--output", str(folder), "--scheduler", cluster.address]) == 0
+    assert killer.killed == 2
+    assert files(folder) == files(local)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return save_segmenter(trained().model, tmp_path_factory.mktemp("model"))
+
+
+def test_a_worker_killed_in_segment_loses_nothing(cluster, model, place, capsys):
+    images = place / "many"
+    images.mkdir()
+    for number in range(6):
+        for item in DATA.test[:2]:
+            source = place / "images" / f"{item.name}.png"
+            if not source.exists():
+                write_folders(place / "fresh", DATA.test)
+                source = place / "fresh" / "images" / f"{item.name}.png"
+            (images / f"{item.name}-{number}.png").write_bytes(source.read_bytes())
+    (images / "broken.png").write_bytes(b"no image")
+    (images / "empty.png").write_bytes(b"")
+    told = {}
+    for name, more in (("one", ["--jobs", "1"]), ("two", ["--scheduler", cluster.address])):
+        output = place / name
+        options = ["--model", str(model), "--output", str(output), "--scores", "--overlay"]
+        with Killer(cluster, output, ["*-1.png"] if name == "two" else []) as killer:
+            assert run(["segment", str(images), *options, *more]) == 1
+        told[name] = capsys.readouterr().err
+    assert killer.killed == 1
+    assert files(place / "one") == files(place / "two")
+    assert len(list((place / "two").glob("*.png"))) == 12
+    assert told["one"] == told["two"]  # the same reasons against the same images
+    assert "broken.png: not an image" in told["two"]
+    assert "empty.png: the file is empty" in told["two"]
+
+
+def test_python_chooses_the_cluster_by_joblib(cluster):
+    pairs = [item.load() for item in DATA.train[:3]]
+    images, masks = [p[0] for p in pairs], [p[1] for p in pairs]
+    scores = []
+    with connect(cluster.address, START_SECONDS) as client:
+        for backend in ({"backend": "loky"}, {"backend": "dask", "client": client}):
+            with joblib.parallel_config(**backend):
+                pipeline = SegmentationPipeline(C=10.0, settings=SETTINGS).fit(images, masks)
+                scores.append(
+                    (pipeline.evaluate(images, masks), pipeline.predict_scores(images[0]).tobytes())
+                )
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.parametrize("verb", ["train", "segment"])
+def test_no_scheduler_is_one_line_and_status_2(verb, command, model, place, tmp_path, capsys):
+    given = command if verb == "train" else ["segment", str(place), "--model", str(model)]
+    (place / "a.png").write_bytes(b"")
+    output = ["--output", str(tmp_path / "out"), "--scheduler", "tcp://127.0.0.1:1"]
+    start = time.monotonic()
+    assert run([*given, *output]) == 2
+    assert time.monotonic() - start < 10
+    told = capsys.readouterr().err
+    assert "there is no scheduler at tcp://127.0.0.1:1" in told
+    assert told.count("\n") == 1
+    assert not (tmp_path / "out").exists()

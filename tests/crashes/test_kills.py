@@ -1,0 +1,86 @@
+"""SIGKILL at random moments of every stage, again and again, in one output folder."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from segboost.pipelines.runlog import read_run_log
+from tests.crashes.wholeness import check_masks, check_training, contents
+from tests.crashes.work import finish, start
+
+STAGES = ("images", "codebook", "features", "unaries", "trees", "context", "crf", "evaluation")
+KILLS = 2
+"""In every stage."""
+SEGMENT_KILLS = 6
+
+
+def stage_seconds(folder):
+    """Wall seconds of every stage of a run that ended."""
+    events = read_run_log(folder / "train.jsonl")
+    return {e["stage"]: e["wall"] for e in events if e["event"] == "stage ends"}
+
+
+def is_in(folder, stage, n_starts):
+    """Whether the last of so many runs has begun a stage."""
+    for name in ("train.jsonl.part", "train.jsonl"):
+        if (folder / name).exists():
+            events = read_run_log(folder / name)
+            starts = [i for i, e in enumerate(events) if e["event"] == "start"]
+            last = events[starts[-1] :] if len(starts) == n_starts else []
+            if any(e["event"] == "stage begins" and e["stage"] == stage for e in last):
+                return True
+    return False
+
+
+@pytest.mark.slow
+def test_train_killed_in_every_stage_ends_with_the_same_model(command, undisturbed, tmp_path):
+    rng = random.Random(0)
+    seconds = stage_seconds(undisturbed)
+    assert set(seconds) == set(STAGES)
+    folder = tmp_path / "model"
+    options = [*command, "--output", str(folder)]
+    kills = 0
+    for stage in STAGES:
+        for _ in range(KILLS):
+            process = start(options)
+            while process.is_alive() and not is_in(folder, stage, kills + 1):
+                time.sleep(0.002)
+            time.sleep(rng.random() * seconds[stage])
+            # A run may have ended by then: that is no kill, but the stage was reached.
+            process.kill()
+            process.join()
+            if process.exitcode == 0:
+                break
+            kills += 1
+            check_training(folder)
+    assert kills >= 14
+    assert finish(["train", "--resume", "--output", str(folder), "--jobs", "1"]) == 0
+    assert contents(folder) == contents(undisturbed)
+
+
+@pytest.mark.slow
+def test_segment_killed_at_any_moment_ends_with_the_same_masks(segment_command, masks, tmp_path):
+    rng = random.Random(1)
+    options = [*segment_command, "--output", str(tmp_path)]
+    expected = contents(masks)
+    n_masks = len(expected)
+    for kill in range(SEGMENT_KILLS):
+        before = len(contents(tmp_path))
+        process = start(options)
+        wanted = rng.randrange(1, n_masks)
+        while process.is_alive() and len(contents(tmp_path)) < max(wanted, before + 1):
+            if before and time.monotonic() % 1 < 0.1:
+                break
+            time.sleep(0.005)
+        process.kill()
+        process.join()
+        assert process.exitcode == -9, kill
+        check_masks(tmp_path)
+        assert not (tmp_path / "results.csv").exists()
+        assert contents(tmp_path).items() <= expected.items()
+    assert finish(options) == 0
+    assert contents(tmp_path) == expected
+    assert (tmp_path / "results.csv").read_text().count("\n") == n_masks // 2 + 1

@@ -1,0 +1,36 @@
+"""Two runs into one folder: the second is told so and changes nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from segboost.pipelines.folder_lock import FolderLock
+from tests.crashes.wholeness import contents
+from tests.crashes.work import finish, start
+
+
+@pytest.mark.parametrize("verb", ["train", "segment"])
+def test_the_second_is_refused(verb, command, segment_command, tmp_path):
+    folder, told = tmp_path / "out", tmp_path / "told"
+    options = [*(command if verb == "train" else segment_command), "--output", str(folder)]
+    first = start(options)
+    try:
+        while first.is_alive() and not FolderLock(folder).is_held():
+            pass
+        os.kill(first.pid, signal.SIGSTOP)
+        before = contents(folder)
+        assert finish(options, told) == 1
+        line = told.read_text()
+        assert f"is in use by process {first.pid}" in line
+        assert line.count("\n") == 1
+        assert contents(folder) == before
+    finally:
+        first.kill()
+        first.join()
+    # The lock of the dead is no lock.
+    assert not FolderLock(folder).is_held()
+    with FolderLock(folder):
+        pass

@@ -1,0 +1,132 @@
+"""Run by the tests in a process of its own: load mutated models under limits and watch.
+
+Usage: python -m tests.hostile.fuzz ROOT CASES SEED, with folders KIND.NAME below ROOT. Ends with a
+line of JSON.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import resource
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from segboost import ModelFileError, load_model
+from segboost.pipelines.baseline_files import load_baseline, save_baseline
+from segboost.pipelines.segmentation_files import load_segmenter, save_segmenter
+from segboost.pipelines.table_model import TableModel
+from tests.hostile.mutations import mutate
+
+LOAD = {
+    "segmenter": (load_segmenter, save_segmenter),
+    "estimator": (load_model, lambda model, folder: model.save(folder)),
+    "baseline": (load_baseline, save_baseline),
+    "table": (TableModel.load, lambda model, folder: model.save(folder)),
+}
+MEMORY = 2 * 2**30
+SECONDS = 60.0
+FORBIDDEN = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork",
+             "socket.connect", "pickle.find_class", "ctypes.dlopen")  # fmt: skip
+
+
+class Watch:
+    """Notes what code of a model would do: commands, sockets, pickles, files elsewhere."""
+
+    def __init__(self):
+        self.on = False
+        self.seen = []
+
+    def __call__(self, event, arguments):
+        if not self.on:
+            return
+        if event in FORBIDDEN:
+            self.seen.append(f"{event} {arguments!r}"[:200])
+        if event == "open" and "secret" in str(arguments[0]):
+            self.seen.append(f"open {arguments[0]}")
+
+
+def contents(folder):
+    paths = sorted(p for p in folder.rglob("*") if p.is_file())
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
+
+
+class Fuzz:
+    """Counts what became of the mutated models."""
+
+    def __init__(self, watch):
+        self.watch = watch
+        self.counts = Counter()
+        self.problems = []
+        self.slowest = 0.0
+
+    def run(self, name, source, cases, seed, place):
+        """Load so many mutations of a folder, whose name begins with its kind."""
+        load, save = LOAD[name.partition(".")[0]]
+        rng = np.random.default_rng(seed)
+        original = contents(source)
+        folder, again = place / "model", place / "again"
+        for case in range(cases):
+            shutil.copytree(source, folder)
+            mended = mutate(rng, folder)
+            if contents(folder) == original:
+                self.counts["unchanged"] += 1
+            else:
+                model = self._load(load, folder, mended, f"{name} {case}")
+                if model is not None and not mended:
+                    save(model, again)
+                    if contents(again) != {k: original.get(k) for k in contents(again)}:
+                        self.problems.append(f"{name} {case}: another model was loaded")
+                    shutil.rmtree(again)
+            shutil.rmtree(folder)
+
+    def _load(self, load, folder, mended, case):
+        faulthandler.dump_traceback_later(SECONDS, exit=True)
+        start = time.process_time()
+        self.watch.on = True
+        model, end = None, "loaded"
+        try:
+            model = load(folder)
+        except ModelFileError as error:
+            end = "refused"
+            if "\n" in str(error):
+                self.problems.append(f"{case}: two lines: {error}")
+        except BaseException as error:
+            end = "failed"
+            self.problems.append(f"{case}: {type(error).__name__}: {error}"[:300])
+        self.watch.on = False
+        faulthandler.cancel_dump_traceback_later()
+        self.slowest = max(self.slowest, time.process_time() - start)
+        self.counts[f"mended, {end}" if mended else end] += 1
+        return model
+
+
+def main(root, cases, seed):
+    warnings.simplefilter("ignore")
+    folders = sorted(root.iterdir())
+    for folder in folders:
+        LOAD[folder.name.partition(".")[0]][0](folder)  # compiles what is compiled
+    watch = Watch()
+    sys.addaudithook(watch)
+    # Libraries map far more than they use: the limit is on top of that.
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (mapped + MEMORY, mapped + MEMORY))
+    fuzz = Fuzz(watch)
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "secret").write_text("nobody's business")
+        for number, folder in enumerate(folders):
+            fuzz.run(folder.name, folder, cases, [seed, number], Path(place))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    found = {"counts": fuzz.counts, "problems": fuzz.problems, "seen": watch.seen}
+    print(json.dumps({**found, "slowest": fuzz.slowest, "peak": peak}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

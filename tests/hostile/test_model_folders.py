@@ -1,0 +1,262 @@
+"""Model folders of all kinds with thousands of changes: the same model, or one exception."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from segboost import ModelFileError, load_model
+from segboost.datasets.table_like import Columns
+from segboost.pipelines.baseline_files import load_baseline, save_baseline
+from segboost.pipelines.segmentation_files import load_segmenter, save_segmenter
+from segboost.pipelines.table_labels import LabelRule
+from segboost.pipelines.table_model import TableModel
+from segboost.storage import folder as storage
+from segboost.storage.folder import read_folder, write_folder
+from segboost.storage.labels import labels_to_json
+from tests.estimators.tables import CASES
+from tests.hostile.mutations import write_mended
+from tests.pipelines.segmentation_sets import trained
+from tests.pipelines.test_baseline_files import LAYOUTS, fitted
+
+ROOT = Path(__file__).parents[2]
+CASES_EACH = 125
+ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """A folder of every kind of model."""
+    root = tmp_path_factory.mktemp("models")
+    save_segmenter(trained().model, root / "segmenter.structboost")
+    save_segmenter(trained("ssvm").model, root / "segmenter.ssvm")
+    for case in CASES:
+        case.fitted(n_iterations=4).save(root / f"estimator.{case.name}")
+    CASES[0].fitted(n_iterations=3, weak_learner="tree").save(root / "estimator.trees")
+    for name in LAYOUTS:
+        save_baseline(fitted(name), root / f"baseline.{name}")
+    return root
+
+
+@pytest.mark.slow
+def test_changed_models_load_the_same_or_raise_one_exception(models):
+    n_cases = CASES_EACH * len(list(models.iterdir()))
+    assert n_cases >= 2_000
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.hostile.fuzz", str(models), str(CASES_EACH), "0"],
+        cwd=ROOT,
+        env={**os.environ, **ENVIRONMENT},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["problems"] == []
+    assert found["seen"] == []
+    assert found["peak"] < 2 * 2**30
+    assert sum(found["counts"].values()) == n_cases
+    # The fuzzer reaches the inside of readers, not their checksums alone.
+    assert found["counts"]["mended, refused"] > n_cases / 10
+    assert found["counts"]["mended, loaded"] > n_cases / 20
+
+
+LOADERS = {"estimator": load_model, "segmenter": load_segmenter, "baseline": load_baseline}
+
+
+def refuse(load, folder, match=None):
+    with pytest.raises(ModelFileError, match=match) as caught:
+        load(folder)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def model(tmp_path):
+    return CASES[0].fitted(n_iterations=3).save(tmp_path / "model")
+
+
+def put_arrays(folder, packed):
+    document = json.loads((folder / "model.json").read_text())
+    (folder / document["arrays"]["file"]).write_bytes(packed)
+    document["arrays"]["sha256"] = hashlib.sha256(packed).hexdigest()
+    write_mended(folder, document)
+
+
+def packed_with(name, data, **options):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data, **options)
+    return buffer.getvalue()
+
+
+def header(text):
+    head = text.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(model, monkeypatch):
+    monkeypatch.setattr(storage, "LARGEST_ARRAYS", 2**20)
+    put_arrays(model, packed_with("x.npy", bytes(2**20 + 1)))
+    refuse(load_model, model, "more than is accepted")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
+        "{'descr': '<U2000000000', 'fortran_order': False, 'shape': (1,), }",
+    ],
+)
+def test_a_header_that_asks_for_memory_is_refused(model, head):
+    put_arrays(model, packed_with("which.npy", header(head)))
+    refuse(load_model, model, "not of the size that it says")
+
+
+def test_objects_are_refused(model):
+    put_arrays(
+        model,
+        packed_with(
+            "which.npy", header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }") + b"x"
+        ),
+    )
+    refuse(load_model, model, "of the type object")
+
+
+def test_a_header_that_is_code_is_not_run(model, tmp_path):
+    mark = tmp_path / "mark"
+    put_arrays(model, packed_with("which.npy", header(f"open({str(mark)!r}, 'w')")))
+    refuse(load_model, model)
+    assert not mark.exists()
+
+
+def test_too_many_arrays_are_refused(model):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for number in range(10_001):
+            archive.writestr(f"{number}.npy", b"")
+    put_arrays(model, buffer.getvalue())
+    refuse(load_model, model, "10001 arrays")
+
+
+@pytest.mark.parametrize("name", ["model.json", "arrays"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "loop", "device"])
+def test_what_is_no_file_is_refused_without_waiting(model, name, kind):
+    path = model / name if name == "model.json" else next(model.glob("arrays-*.npz"))
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "loop":
+        path.symlink_to(path)
+    else:
+        path.symlink_to("/dev/zero")
+    refuse(load_model, model)
+
+
+def test_a_document_that_is_too_large_is_refused(model, monkeypatch):
+    monkeypatch.setattr(storage, "LARGEST_DOCUMENT", 100)
+    refuse(load_model, model, "more than is accepted")
+
+
+@pytest.mark.parametrize("name", ["../elsewhere.npz", "/elsewhere.npz", "..", ".", "", "a\0b"])
+def test_paths_cannot_leave_the_folder(model, name):
+    document = json.loads((model / "model.json").read_text())
+    source = model / document["arrays"]["file"]
+    (model.parent / "elsewhere.npz").write_bytes(source.read_bytes())
+    document["arrays"]["file"] = name
+    write_mended(model, document)
+    refuse(load_model, model)
+
+
+@pytest.mark.parametrize("name", ["../crf", "/tmp", "..", "a\0b", 5, ["x"]])
+def test_the_crf_of_a_segmenter_cannot_be_elsewhere(name, tmp_path):
+    folder = save_segmenter(trained().model, tmp_path / "model")
+    document, arrays = read_folder(folder, "segmenter")
+    next(folder.glob("crf-*")).rename(tmp_path / "crf")
+    write_folder(folder, "segmenter", {**document, "crf": name}, arrays)
+    refuse(load_segmenter, folder)
+
+
+@pytest.mark.parametrize("kind", ["function", "folder"])
+def test_a_segmenter_names_nothing_to_import_or_to_read(kind, tmp_path):
+    folder = save_segmenter(trained().model, tmp_path / "model")
+    document, arrays = read_folder(folder, "segmenter")
+    entry = {"kind": kind, "name": "x", kind: "os:getcwd"}
+    document["preset"]["groups"].append(entry)
+    write_folder(folder, "segmenter", document, arrays)
+    refuse(load_segmenter, folder, "which model files must not")
+
+
+@pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": "\\ud800"}', "[" * 100_000, "1" * 10_000])
+def test_json_of_strange_kinds(model, text):
+    (model / "model.json").write_text(text)
+    refuse(load_model, model)
+    document = json.loads(storage_document(model))
+    document["content"] = text
+    write_mended(model, document)
+    refuse(load_model, model)
+
+
+def storage_document(model):
+    return json.dumps({"format": "segboost", "schema": 1, "kind": "estimator", "arrays": {}})
+
+
+def counts(**changes):
+    def change(content):
+        content["counts"].update(changes)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        counts(n_features_in_=10**9),
+        lambda c: c["ensemble"].update(n_channels=10**12),
+        lambda c: c["classes"].update(dtype="<U2000000000"),
+        lambda c: c["classes"].update(dtype="O,O"),
+        lambda c: c.update(estimator="__import__"),
+    ],
+)
+def test_numbers_that_ask_for_memory_are_refused(model, change):
+    document = json.loads((model / "model.json").read_text())
+    change(document["content"])
+    write_mended(model, document)
+    refuse(load_model, model)
+
+
+def test_a_table_model_with_a_pipe_for_a_description(tmp_path):
+    estimator = CASES[0].fitted(n_iterations=3)
+    columns = Columns(4, ("a", "b", "c", "d"), "y", 4)
+    rule = LabelRule.from_json({"task": "multiclass", "values": labels_to_json(estimator.classes_)})
+    TableModel(estimator, columns, rule).save(tmp_path)
+    TableModel.load(tmp_path)
+    (tmp_path / "table.json").unlink()
+    os.mkfifo(tmp_path / "table.json")
+    refuse(TableModel.load, tmp_path)
+
+
+def test_arrays_of_all_plain_types_come_back(tmp_path):
+    arrays = {
+        "floats": np.array([[1.5, -np.inf]]),
+        "text": np.array(["a", "bcd"]),
+        "transposed": np.asfortranarray(np.arange(6).reshape(2, 3)),
+        "empty": np.zeros((0, 4)),
+        "scalar": np.array(True),
+    }
+    write_folder(tmp_path, "thing", {}, arrays)
+    _, found = read_folder(tmp_path, "thing")
+    for name, array in arrays.items():
+        assert found[name].dtype == array.dtype
+        assert np.array_equal(found[name], array)
+        assert found[name].flags.writeable
