@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import stat
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,6 +70,7 @@ def open_image(path: str | PathLike[str], max_pixels: int = MAX_PIXELS) -> Itera
     block becomes an `ImageFileError` that names the file.
     """
     try:
+        _check_kind(Path(path))
         with _opened(path, max_pixels) as image:
             yield image
     except Exception as error:
@@ -86,13 +88,23 @@ def _opened(source: Any, max_pixels: int) -> Iterator[Image.Image]:
             yield ImageOps.exif_transpose(image)
 
 
+def _check_kind(path: Path) -> None:
+    """Refuse pipes and devices, which would be waited for without end."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise ImageFileError("it is no file but a pipe or device")
+
+
 def _is_empty(path: Path) -> bool:
     return path.is_file() and path.stat().st_size == 0
 
 
 def list_images(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the image files of a folder and its other files, sorted by name; hidden ones not."""
-    files = sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+    """Return the image files of a folder and its other files, sorted by name; hidden ones not.
+
+    Links that lead nowhere are among them, so that whoever reads them says so.
+    """
+    files = sorted(p for p in folder.iterdir() if not p.is_dir() and not p.name.startswith("."))
     images = [p for p in files if p.suffix.lower() in IMAGE_ENDINGS]
     return images, [p for p in files if p.suffix.lower() not in IMAGE_ENDINGS]
 

@@ -25,7 +25,8 @@ def write_results(results: Iterable[ImageResult], path: Path) -> Iterator[ImageR
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "w", newline="", encoding="utf-8") as file:
+        # Names of files are bytes: those that are no UTF-8 are written as they are.
+        with open(temporary, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(COLUMNS)
             for result in results:

@@ -58,7 +58,22 @@ def _expand(source: str) -> list[Path]:
         return list_images(path)[0]
     if path.exists():
         return [path]
-    found = [Path(name) for name in sorted(glob.glob(source, recursive=True))]
+    if path.is_symlink():  # it leads nowhere, which reading it will tell
+        return [path]
+    found = _match(source)
     folders = sorted({p.parent for p in found})
     images = {p for folder in folders for p in list_images(folder)[0]}
     return [p for p in found if p in images]
+
+
+def _match(pattern: str) -> list[Path]:
+    """Return what a glob pattern matches; ``**`` enters no links, which may lead in circles."""
+    if "**" not in pattern:
+        return [Path(name) for name in sorted(glob.glob(pattern))]
+    path = Path(pattern)
+    base = Path(path.anchor) if path.is_absolute() else Path()
+    rest = path.relative_to(path.anchor) if path.is_absolute() else path
+    found = sorted(base.glob(str(rest)))
+    return [
+        p for p in found if not any(part.startswith(".") for part in p.parts[len(base.parts) :])
+    ]

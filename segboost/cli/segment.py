@@ -82,7 +82,8 @@ def segment(
     else:
         typer.echo(_remote_cost(after.wall - before.wall, spent, done, scheduler))
     for result in failed[:MOST_SHOWN]:
-        typer.echo(f"failed: {result.name}: {result.status}", err=True)
+        name = result.name if result.name.isprintable() else repr(result.name)
+        typer.echo(f"failed: {name}: {result.status}", err=True)
     if len(failed) > MOST_SHOWN:
         typer.echo(f"and {len(failed) - MOST_SHOWN} more: see {table}", err=True)
     if failed:

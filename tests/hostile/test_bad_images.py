@@ -1,0 +1,140 @@
+"""Every image of the corpus through `segment`: a mask or one line, never a traceback or a skip."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from segboost.cli.main import run
+from segboost.datasets import ImageFileError, read_image
+from segboost.datasets.reading import decode_image
+from segboost.pipelines.segment_inputs import find_images
+from segboost.pipelines.segmentation_files import save_segmenter
+from tests.contracts.limits import time_limit
+from tests.hostile import corpus
+from tests.pipelines.segmentation_sets import trained
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return save_segmenter(trained().model, tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return corpus.write(tmp_path_factory.mktemp("corpus") / "images")
+
+
+@pytest.fixture(scope="module")
+def outcome(folder, model, tmp_path_factory, request):
+    """The rows of results.csv by name, what was told, and where the masks are."""
+    output = tmp_path_factory.mktemp("masks")
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    capture.read_global_capture()
+    with time_limit(300):
+        status = run(["segment", str(folder), "--model", str(model), "--output", str(output)])
+    told = capture.read_global_capture()
+    assert status == 1
+    path = output / "results.csv"
+    with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
+        rows = {row["name"]: row for row in csv.DictReader(file)}
+    return rows, told, output
+
+
+def test_nothing_is_skipped(outcome, folder):
+    rows, _, _ = outcome
+    assert set(rows) == {p.name for p in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", [*corpus.GOOD, "\udcff\udcfe.png"])
+def test_what_can_be_read_is_segmented(outcome, name):
+    rows, _, output = outcome
+    assert rows[name]["status"] == "done"
+    size = Image.open(output / f"{os.path.splitext(name)[0]}.png").size
+    expected = {
+        "rotated.jpg": (corpus.HEIGHT, corpus.WIDTH),
+        "one_pixel.png": (1, 1),
+        "one_row.png": (40, 1),
+    }
+    assert size == expected.get(name, (corpus.WIDTH, corpus.HEIGHT))
+
+
+REASONS = {**{name: reason for name, (_, reason) in corpus.BAD.items()}, **corpus.SPECIAL}
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_what_cannot_be_read_is_named_with_a_reason(outcome, name):
+    rows, told, output = outcome
+    assert re.search(REASONS[name], rows[name]["status"])
+    assert "\n" not in rows[name]["status"]
+    assert not (output / name).exists()
+    shown = name if name.isprintable() else repr(name)
+    (line,) = [text for text in told[1].splitlines() if f"failed: {shown}:" in text]
+    assert re.search(REASONS[name], line)
+
+
+def test_there_is_a_line_an_image_and_no_traceback(outcome):
+    _, told, _ = outcome
+    assert len(told[1].splitlines()) == len(REASONS)
+    assert "Traceback" not in told[0] + told[1]
+
+
+def test_the_first_frame_of_an_animation_counts(outcome, tmp_path):
+    (tmp_path / "a.gif").write_bytes(corpus.GOOD["animated.gif"])
+    first = np.asarray(Image.open(tmp_path / "a.gif").convert("RGB"))
+    np.testing.assert_array_equal(read_image(tmp_path / "a.gif"), first)
+
+
+@pytest.mark.parametrize("name", corpus.GOOD)
+def test_bytes_are_read_as_files_are(folder, name):
+    np.testing.assert_array_equal(decode_image(corpus.GOOD[name]), read_image(folder / name))
+
+
+@pytest.mark.parametrize("name", corpus.BAD)
+def test_bytes_are_refused_as_files_are(folder, name):
+    with pytest.raises(ImageFileError) as of_bytes:
+        decode_image(corpus.BAD[name][0])
+    with pytest.raises(ImageFileError) as of_file:
+        read_image(folder / name)
+    assert str(of_file.value) == f"{folder / name}: {of_bytes.value}"
+
+
+@pytest.mark.parametrize("name", ["loop.png", "nowhere.png", "pipe.png"])
+def test_a_file_that_is_none_named_itself(folder, name):
+    with time_limit(20), pytest.raises(ImageFileError, match=corpus.SPECIAL[name]):
+        read_image(find_images([str(folder / name)])[0])
+
+
+def test_folders_that_lead_in_circles_are_left_after_one_turn(tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / name).symlink_to(tmp_path)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "x.png").write_bytes(corpus.PNG)
+    with time_limit(20):
+        assert find_images([f"{tmp_path}/**/*.png"]) == [tmp_path / "deep" / "x.png"]
+
+
+def test_no_permission_is_told(tmp_path):
+    """In a child that is nobody, since root may read everything."""
+    (tmp_path / "closed.png").write_bytes(corpus.PNG)
+    (tmp_path / "closed.png").chmod(0)
+    tmp_path.chmod(0o755)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+            read_image(tmp_path / "closed.png")
+        except ImageFileError as error:
+            # The way to the file may be closed, too.
+            status = 0 if str(error).endswith("permission denied") else 2
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
