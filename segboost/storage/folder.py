@@ -121,9 +121,9 @@ def _read_document(path: Path) -> dict[str, Any]:
         raise ModelFileError(f"{path} was not written by segboost")
     schema = document.get("schema")
     if type(schema) is not int or not 1 <= schema <= SCHEMA:
-        made = document.get("version")
+        made = " ".join(str(document.get("version")).split())[:40]
         raise ModelFileError(
-            f"{path} was written by segboost {made!r} with schema {schema!r}; this is segboost "
+            f"{path} was written by segboost {made} with schema {schema!r}; this is segboost "
             f"{__version__}, which reads up to schema {SCHEMA}: upgrade segboost"
         )
     written = document.pop("sha256", None)
