@@ -6,16 +6,18 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constrain
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.ready-bench
 AUDIT_READY := $(VENV)/.ready-audit
+DOCS_READY := $(VENV)/.ready-docs
 
-.PHONY: help setup demo test lint bench docs build audit sbom clean
+.PHONY: help setup demo test lint bench docs site examples build audit sbom clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   set up, train a segmenter on drawn scenes, write a page about it into demo/"
 	@echo "make test   set up, run all tests"
 	@echo "make lint   ruff, mypy and the direction of dependencies"
-	@echo "make bench  measure speed and accuracy against peers, into bench-results/"
-	@echo "make docs   check the documentation: its links and its examples"
+	@echo "make bench  measure against peers, into bench-results/ and docs/benchmarks.md"
+	@echo "make docs   build the documentation into docs/_build/html and run its code"
+	@echo "make examples  draw the pictures of the examples anew"
 	@echo "make build  wheel and sdist into dist/"
 	@echo "make audit  look for known vulnerabilities in all that constraints.txt names"
 	@echo "make sbom   list of components (CycloneDX) into dist/sbom.json"
@@ -33,6 +35,10 @@ $(READY): pyproject.toml constraints.txt
 
 $(BENCH_READY): $(READY)
 	@$(PIP) -e ".[bench]"
+	@touch $@
+
+$(DOCS_READY): $(READY)
+	@$(PIP) -e ".[docs]"
 	@touch $@
 
 $(AUDIT_READY): $(READY)
@@ -54,8 +60,14 @@ lint: $(READY)
 bench: $(BENCH_READY)
 	$(BIN)/python -m tests.benchmarks --output bench-results
 
-docs: $(READY)
+docs: site
 	$(BIN)/pytest tests/docs
+
+site: $(DOCS_READY)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+examples: $(READY)
+	cd docs/examples/pictures && for script in ../*.py; do ../../../$(BIN)/python $$script || exit 1; done
 
 build: $(READY)
 	$(BIN)/python -m build --outdir dist
@@ -67,4 +79,4 @@ sbom: $(AUDIT_READY)
 	$(BIN)/python .ci/sbom.py --output dist/sbom.json
 
 clean:
-	rm -rf $(VENV) build dist demo bench-results *.egg-info
+	rm -rf $(VENV) build dist demo bench-results docs/_build *.egg-info

@@ -65,8 +65,8 @@ class AdaBoostECC(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray, shape (k,)
     hypotheses_ : list of Hypothesis
-    colourings_ : ndarray of float64, shape (n_estimators_, k)
-    estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators_,)
+    colourings_ : ndarray of float64, shape (n_estimators, k)
+    estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators,)
         α_t and ε_t.
     n_estimators_ : int
         How many rounds were done; fewer than asked for where the fit ended early.

@@ -43,7 +43,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
     classes_ : ndarray, shape (k,)
     stumps_ : StumpSum
         The model as arrays.
-    estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators_,)
+    estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators,)
         α_t, and the weighted part of the k N questions answered wrong.
     n_estimators_ : int
         How many rounds were done; fewer than asked for where the fit ended early.

@@ -38,7 +38,7 @@ class RankBoost(BaseEstimator):
         The distinct values of y in ascending order.
     stumps_ : StumpSum
         The model as arrays.
-    estimator_weights_ : ndarray of float64, shape (n_estimators_,)
+    estimator_weights_ : ndarray of float64, shape (n_estimators,)
         α_t.
     n_estimators_ : int
         How many rounds were done; fewer than asked for where the fit ended early.
