@@ -16,6 +16,7 @@ from segboost.pipelines.segmentation_model import SegmentationModel
 from segboost.pipelines.segmentation_training import FeatureStage, TrainingImage
 from segboost.pipelines.superpixel_image import SuperpixelImage
 from segboost.pipelines.task_map import active_cluster, map_tasks
+from segboost.pipelines.working_size import reduce_items
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ def evaluate_model(
     """
     if not items:
         raise ValueError("there are no images to evaluate on; choose another --split")
+    items = reduce_items(items, model.config.longest_side)
     tell = progress or QuietProgress()
     answer = _answer_remotely if active_cluster() else _answer_here
     answers = answer(model, items, n_jobs, cache)

@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, get_type_hints
 
 from segboost.pipelines.byte_trees import BoosterSettings
 from segboost.pipelines.potentials import Loss, PotentialSettings
+from segboost.pipelines.settings_check import check_ranges, of_type
 from segboost.pipelines.unary_training import UnarySettings
 
 Method = Literal["structboost", "ssvm", "adaboost", "svm"]
@@ -57,6 +58,9 @@ class SegmentationConfig:
     validation_blocks : int
         Contiguous blocks of training images; C and loss are chosen by how CRFs learned on the
         other blocks label each of them.
+    longest_side : int or None
+        Images with a longer side are scaled down to it before they are cut and described, and
+        masks are scaled back. None keeps all sizes.
     seed : int
     """
 
@@ -73,6 +77,7 @@ class SegmentationConfig:
     n_iterations: int = 50
     ramp_width: float = 20.0
     validation_blocks: int = 3
+    longest_side: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -80,8 +85,12 @@ class SegmentationConfig:
             raise ValueError(f"preset must be 'default' or 'paper', got {self.preset!r}")
         if self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
-        if self.validation_blocks < 2:
-            raise ValueError(f"validation_blocks must be at least 2, got {self.validation_blocks}")
+        if not self.C_choices:
+            raise ValueError("C_choices must have a value to choose")
+        check_ranges(asdict(self))
+        side = self.longest_side
+        if side is not None and (not isinstance(side, int) or side < 32):
+            raise ValueError(f"longest_side must be a whole number from 32 on, got {side!r}")
         if not self.losses or set(self.losses) - {"superpixels", "pixels"}:
             raise ValueError(f"losses must be of 'superpixels' and 'pixels', got {self.losses!r}")
 
@@ -113,6 +122,8 @@ class SegmentationConfig:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> SegmentationConfig:
         """Return the settings of a JSON document; unknown keys and wrong types are named."""
+        if not isinstance(values, Mapping):
+            raise ValueError(f"config must be an object, got {values!r}")
         preset = values.get("preset", "default")
         return _changed(cls.for_preset(str(preset)), values, "")
 
@@ -135,7 +146,8 @@ def _changed(base: Any, values: Any, place: str) -> Any:
     if not isinstance(values, Mapping):
         raise ValueError(f"{place or 'config'} must be an object, got {values!r}")
     known = {f.name for f in fields(base)}
-    unknown = sorted(set(values) - known)
+    hints = get_type_hints(type(base))
+    unknown = sorted(map(str, set(values) - known))
     if unknown:
         raise ValueError(
             f"config has no key {place}{unknown[0]!r}; there are {', '.join(sorted(known))}"
@@ -146,16 +158,5 @@ def _changed(base: Any, values: Any, place: str) -> Any:
         if is_dataclass(old):
             changes[name] = _changed(old, value, f"{place}{name}.")
         else:
-            changes[name] = _typed(old, value, f"{place}{name}")
+            changes[name] = of_type(hints[name], value, old, f"{place}{name}")
     return replace(base, **changes)
-
-
-def _typed(old: Any, value: Any, name: str) -> Any:
-    """Return the value where it is of the kind of the old one; numbers may be whole."""
-    if isinstance(old, tuple) and isinstance(value, list):
-        return tuple(value)
-    if old is None or value is None or isinstance(value, type(old)):
-        return value
-    if isinstance(old, float) and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    raise ValueError(f"{name} must be like {old!r}, got {value!r}")

@@ -20,6 +20,7 @@ from segboost.pipelines.raw_booster import RawBooster
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.stacking import Context
 from segboost.pipelines.superpixel_image import SuperpixelImage
+from segboost.pipelines.working_size import image_shape, reduce_image, resize_labels
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -113,8 +114,9 @@ class SegmentationModel:
     calibration: Calibration | None = None
 
     def prepare(self, image: ImageLike, name: str = "") -> SuperpixelImage:
-        """Cut an image and compute its features."""
-        features = extract_features(image, self.preset, name=name, dtype="uint8")
+        """Cut an image and compute its features, at its working size."""
+        small = reduce_image(image, self.config.longest_side)
+        features = extract_features(small, self.preset, name=name, dtype="uint8")
         return SuperpixelImage.from_features(name, features)
 
     def node_scores(self, image: SuperpixelImage) -> FloatArray:
@@ -158,5 +160,6 @@ class SegmentationModel:
         prepared = self.prepare(image, name)
         node = self.node_scores(prepared)
         labels = (node > 0).astype(np.uint8)
-        at = prepared.superpixels
+        height, width = image_shape(image)
+        at = resize_labels(prepared.superpixels, (height, width))
         return Segmentation(labels[at], node[at], at)

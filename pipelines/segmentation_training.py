@@ -36,6 +36,7 @@ from segboost.pipelines.unary_training import (
     train_unary,
 )
 from segboost.pipelines.word_classifiers import fit_linear_words
+from segboost.pipelines.working_size import reduce_items
 
 log = logging.getLogger(__name__)
 
@@ -165,6 +166,7 @@ def train_segmenter(
         asked for, so that features need not wait for labels nor change with them.
     """
     tell = report or (lambda *_: None)
+    items = reduce_items(items, config.longest_side)
     stage = feature_stage(items if vocabulary is None else vocabulary, config, store, tell)
     extract_all(stage, items, n_jobs, tell)
     images = [stage.graph(item, with_truth=True) for item in items]
@@ -241,6 +243,7 @@ def feature_stage(
     items: Sequence[TrainingImage], config: SegmentationConfig, store: ArtefactStore, tell: Report
 ) -> FeatureStage:
     """Return the feature stage with the codebook of the training images."""
+    items = reduce_items(items, config.longest_side)
     preset = find_preset(config.preset)
     parts = KeyParts({"seed": config.seed}, tuple(item.image_key() for item in items))
     tell("codebook", 0, 1, "")

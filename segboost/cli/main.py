@@ -19,6 +19,7 @@ from segboost.cli import (
     evaluate,
     features,
     fit,
+    label,
     predict,
     report,
     reproduce,
@@ -26,14 +27,13 @@ from segboost.cli import (
     track,
     train,
 )
+from segboost.cli.examples import attach_examples
 
 FAILED, MISUSE, INTERRUPTED = 1, 2, 130
 
 app = typer.Typer(
     name="segboost",
-    help="Boosting for structured prediction: learn, look, compare.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -41,6 +41,7 @@ app = typer.Typer(
 app.command("train")(train.train)
 app.command("segment")(segment.segment)
 app.command("evaluate")(evaluate.evaluate)
+app.command("label")(label.label)
 app.command("report")(report.report)
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
@@ -64,7 +65,12 @@ def segboost(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Boosting for structured prediction: learn, look, compare."""
+    """Boosting for structured prediction: learn, look, compare.
+
+    Segment images (train, segment, evaluate, report), learn from tables (fit, predict), follow
+    targets (track), or measure the paper's tables anew (reproduce). Data sets are looked for
+    below $SEGBOOST_DATA. Every verb has a page of its own: segboost VERB --help.
+    """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -78,7 +84,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     An error becomes one line on standard error. With ``SEGBOOST_DEBUG`` set, its traceback
     follows.
     """
-    command = typer.main.get_command(app)
+    command = attach_examples(typer.main.get_command(app))
     given = None if arguments is None else list(arguments)
     try:
         status = command.main(given, prog_name="segboost", standalone_mode=False)
@@ -117,5 +123,12 @@ def _explain(error: Exception) -> tuple[str, int]:
 
 
 def _complain(message: str, status: int) -> int:
-    typer.echo(message if "\n" in message else f"segboost: {message}", err=True)
+    name = typer.style("segboost:", fg="red", bold=True) if _has_colours() else "segboost:"
+    typer.echo(message if "\n" in message else f"{name} {message}", err=True)
     return status
+
+
+def _has_colours() -> bool:
+    """Whether standard error is a terminal whose user wants colours."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and sys.stderr.isatty()

@@ -1,0 +1,124 @@
+"""Large images are segmented at a smaller size, and the answer is scaled back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from segboost.features.image import ImageLike, as_rgb
+
+Shape = tuple[int, int]
+
+
+def working_shape(shape: Shape, longest_side: int | None) -> Shape:
+    """Return height and width, scaled down where a side exceeds `longest_side`.
+
+    Examples
+    --------
+    >>> working_shape((3000, 4000), 800), working_shape((480, 640), 800)
+    ((600, 800), (480, 640))
+    """
+    if longest_side is None or max(shape) <= longest_side:
+        return shape
+    scale = longest_side / max(shape)
+    return max(1, round(shape[0] * scale)), max(1, round(shape[1] * scale))
+
+
+def image_shape(image: ImageLike) -> Shape:
+    """Return height and width of an image."""
+    if isinstance(image, Image.Image):
+        return image.height, image.width
+    height, width = np.shape(image)[:2]
+    return height, width
+
+
+def reduce_image(image: ImageLike, longest_side: int | None) -> ImageLike:
+    """Return the image itself, or as uint8 RGB of its working shape where it is larger.
+
+    Parameters
+    ----------
+    image : ndarray or PIL.Image.Image
+        Anything that `as_rgb` takes.
+    longest_side : int or None
+    """
+    if longest_side is None:
+        return image
+    shape = image_shape(image)
+    height, width = working_shape(shape, longest_side)
+    if (height, width) == shape:
+        return image
+    pixels = np.rint(as_rgb(image) * 255).astype(np.uint8)
+    small = Image.fromarray(pixels).resize((width, height), Image.Resampling.BOX)
+    return np.asarray(small)
+
+
+def resize_labels(labels: npt.NDArray[Any], shape: Shape) -> npt.NDArray[Any]:
+    """Return a map of labels in another size: each pixel that of the nearest centre.
+
+    Examples
+    --------
+    >>> resize_labels(np.array([[1, 2], [3, 4]]), (4, 2)).tolist()
+    [[1, 2], [1, 2], [3, 4], [3, 4]]
+    """
+    if labels.shape == tuple(shape):
+        return labels
+    rows, columns = (
+        ((np.arange(new) + 0.5) * old / new).astype(np.intp)
+        for new, old in zip(shape, labels.shape, strict=True)
+    )
+    return np.ascontiguousarray(labels[rows][:, columns])
+
+
+@dataclass(frozen=True)
+class ReducedImage:
+    """A labelled image at its working size.
+
+    Parameters
+    ----------
+    item : TrainingImage
+    longest_side : int
+    """
+
+    item: Any
+    longest_side: int
+
+    @property
+    def name(self) -> str:
+        """The name of the image."""
+        return str(self.item.name)
+
+    def image(self) -> npt.NDArray[np.uint8]:
+        """Return the image, shape (h, w, 3)."""
+        return np.asarray(reduce_image(self.item.image(), self.longest_side))
+
+    def mask(self) -> npt.NDArray[np.uint8]:
+        """Return the mask, shape (h, w)."""
+        mask = self.item.mask()
+        small: npt.NDArray[np.uint8] = resize_labels(
+            mask, working_shape(mask.shape, self.longest_side)
+        )
+        return small
+
+    def image_key(self) -> str:
+        """Return a digest of the image and its size."""
+        return self._key(self.item.image_key())
+
+    def mask_key(self) -> str:
+        """Return a digest of the mask and its size."""
+        return self._key(self.item.mask_key())
+
+    def _key(self, key: str) -> str:
+        return hashlib.sha256(f"{key} at {self.longest_side}".encode()).hexdigest()
+
+
+def reduce_items(items: Sequence[Any], longest_side: int | None) -> list[Any]:
+    """Return labelled images at their working size; themselves where there is no limit."""
+    if longest_side is None:
+        return list(items)
+    return [i if isinstance(i, ReducedImage) else ReducedImage(i, longest_side) for i in items]

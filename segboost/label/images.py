@@ -1,0 +1,185 @@
+"""The images of a folder: what is known of them without decoding, and small copies on demand."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PIL import Image, ImageOps
+
+from segboost.datasets.reading import (
+    MAX_PIXELS,
+    ImageFileError,
+    list_images,
+    open_image,
+    read_image,
+)
+from segboost.pipelines.working_size import working_shape
+
+THUMBNAIL = 192
+"""Longest side of a thumbnail in pixels."""
+SHOWN = 1600
+"""Longest side at which an image is shown and painted; larger ones are scaled down to it."""
+TURNED = (5, 6, 7, 8)
+"""EXIF orientations that exchange width and height."""
+
+
+@dataclass(frozen=True)
+class FolderImage:
+    """One image file.
+
+    Parameters
+    ----------
+    key : str
+        What addresses of the page say instead of a name: a digest, so that no address can name
+        another file.
+    path : Path
+    width, height : int
+        Upright; 0 where the file is broken.
+    problem : str
+        Why the image cannot be used; empty where it can.
+    """
+
+    key: str
+    path: Path
+    width: int = 0
+    height: int = 0
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file's name, fit for JSON."""
+        return self.path.name.encode("utf-8", "replace").decode()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.height, self.width
+
+    @property
+    def shown_shape(self) -> tuple[int, int]:
+        """Height and width at which it is painted."""
+        return working_shape(self.shape, SHOWN)
+
+
+class ImageFolder:
+    """The images of a folder by key, in the order of names; headers are read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._known: dict[tuple[Path, int, int], FolderImage] = {}
+        self._images: dict[str, FolderImage] = {}
+
+    def scan(self) -> list[FolderImage]:
+        """Return the images that are there now; new and changed files are looked into."""
+        with self._lock:
+            found: dict[str, FolderImage] = {}
+            stems: dict[str, Path] = {}
+            for path in list_images(self.folder)[0]:
+                image = self._look(path)
+                other = stems.setdefault(path.stem, path)
+                if other != path:
+                    text = f"{other.name} has the same name but for its ending: rename one"
+                    image = replace(image, problem=text)
+                found[image.key] = image
+            self._images = found
+            return list(found.values())
+
+    def get(self, key: str) -> FolderImage:
+        """Return an image of the last scan; KeyError where there is none of that key."""
+        return self._images[key]
+
+    def mark_broken(self, image: FolderImage, problem: str) -> None:
+        """Remember that an image, whole by its header, could not be decoded."""
+        with self._lock:
+            for stamp, known in self._known.items():
+                if known.key == image.key:
+                    self._known[stamp] = replace(known, problem=problem)
+            self._images[image.key] = replace(self._images[image.key], problem=problem)
+
+    def _look(self, path: Path) -> FolderImage:
+        try:
+            status = path.stat()
+            stamp = (path, status.st_mtime_ns, status.st_size)
+        except OSError as error:
+            return FolderImage(image_key(path), path, problem=str(error.strerror))
+        if stamp not in self._known:
+            self._known[stamp] = read_header(path)
+        return self._known[stamp]
+
+
+def image_key(path: Path) -> str:
+    """Return the key of a file of the folder."""
+    return hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
+
+
+def read_header(path: Path) -> FolderImage:
+    """Return what the header of a file tells; pixels are not decoded."""
+    try:
+        with open_image_header(path) as image:
+            width, height = image.size
+            if image.getexif().get(0x0112) in TURNED:
+                width, height = height, width
+    except ImageFileError as error:
+        reason = str(error).removeprefix(f"{path}: ")
+        return FolderImage(image_key(path), path, problem=reason)
+    return FolderImage(image_key(path), path, width, height)
+
+
+def open_image_header(path: Path) -> Image.Image:
+    """Open a file without decoding it; ImageFileError where it is no image, or too large."""
+    try:
+        image = Image.open(path)
+    except Exception:  # decoders raise almost anything; the patient reader finds the words
+        with open_image(path):
+            pass
+        raise ImageFileError("broken image") from None
+    if image.width * image.height > MAX_PIXELS:
+        image.close()
+        with open_image(path):
+            pass
+    return image
+
+
+def thumbnail(path: Path) -> bytes:
+    """Return a small JPEG; JPEG files are decoded at a fraction of their size."""
+    try:
+        with open_image_header(path) as image:
+            image.draft("RGB", (THUMBNAIL, THUMBNAIL))
+            if image.mode.startswith(("I", "F")):
+                small = Image.fromarray(read_image(path))
+            else:
+                small = image.convert("RGB")
+            small.thumbnail((THUMBNAIL, THUMBNAIL))
+            return _jpeg(ImageOps.exif_transpose(_with_exif(small, image)), 80)
+    except ImageFileError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ImageFileError(f"broken image: {reason}") from None
+
+
+def shown_image(image: FolderImage) -> bytes:
+    """Return the image as it is painted on, a JPEG of `shown_shape`."""
+    pixels = Image.fromarray(read_image(image.path))
+    height, width = image.shown_shape
+    if pixels.size != (width, height):
+        pixels = pixels.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    return _jpeg(pixels, 92)
+
+
+def _with_exif(small: Image.Image, source: Image.Image) -> Image.Image:
+    """Return the copy with the orientation of its source, which converting may lose."""
+    small.getexif()[0x0112] = source.getexif().get(0x0112, 1)
+    return small
+
+
+def _jpeg(image: Image.Image, quality: int) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=quality)
+    return buffer.getvalue()

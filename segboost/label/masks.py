@@ -1,0 +1,153 @@
+"""Partial masks on disk: painted pixels 0 or 1, all others void, in the layout of `train`."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import threading
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
+from segboost.datasets.masks import read_mask
+from segboost.label.images import FolderImage
+from segboost.pipelines.files import write_whole
+from segboost.pipelines.working_size import resize_labels
+
+ByteArray = npt.NDArray[np.uint8]
+
+UNPAINTED = "none"
+"""The version of a mask that is not there."""
+COLOURS = {BACKGROUND: (232, 112, 42), FOREGROUND: (47, 127, 230), VOID: (0, 0, 0)}
+"""The palette. With one, 255 is void whatever else a file holds."""
+
+
+class ConflictError(Exception):
+    """Somebody else changed the mask since it was read."""
+
+    def __init__(self, version: str) -> None:
+        super().__init__("the mask has changed since it was read")
+        self.version = version
+
+
+class MaskFolder:
+    """The masks of a folder, each with a version: the digest of its file.
+
+    A mask of the size of its image is kept, although a large image is painted at a smaller one:
+    only the pixels that change at that size change in the file.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+
+    def path(self, image: FolderImage) -> Path:
+        """Return where the mask of an image is or would be."""
+        return self.folder / f"{image.path.stem}.png"
+
+    def version(self, image: FolderImage) -> str:
+        """Return the digest of a mask's file, or `UNPAINTED`."""
+        try:
+            return hashlib.sha256(self.path(image).read_bytes()).hexdigest()[:32]
+        except FileNotFoundError:
+            return UNPAINTED
+
+    def read(self, image: FolderImage) -> ByteArray:
+        """Return a mask in the size of its image; all void where nothing is painted.
+
+        Raises
+        ------
+        ImageFileError
+            Where the file is not a mask.
+        ValueError
+            Where it has another size.
+        """
+        path = self.path(image)
+        if not path.exists():
+            return np.full(image.shape, VOID, np.uint8)
+        mask = read_mask(path, "index")
+        if mask.shape != image.shape:
+            tall, wide = mask.shape
+            raise ValueError(
+                f"{path} is {wide}×{tall}, its image {image.width}×{image.height}: move it away"
+            )
+        return mask
+
+    def shown(self, image: FolderImage) -> tuple[ByteArray, str]:
+        """Return a mask at the size at which it is painted, with its version."""
+        with self._lock:
+            small = resize_labels(self.read(image), image.shown_shape)
+            return small.astype(np.uint8), self.version(image)
+
+    def save(self, image: FolderImage, shown: ByteArray, version: str) -> str:
+        """Replace a mask by what was painted on it; return the new version.
+
+        Parameters
+        ----------
+        image : FolderImage
+        shown : ndarray of uint8, shape `image.shown_shape`
+            0, 1 and 255.
+        version : str
+            Of the mask that was painted on.
+
+        Raises
+        ------
+        ConflictError
+            Where the mask has another version by now; it stays as it is.
+        """
+        if shown.shape != image.shown_shape or not np.isin(shown, (*COLOURS,)).all():
+            raise ValueError("a mask must hold 0, 1 and 255 in the size at which it was sent")
+        with self._lock:
+            now = self.version(image)
+            if now != version:
+                raise ConflictError(now)
+            self._write(image, self._merge(image, shown))
+            return self.version(image)
+
+    def _merge(self, image: FolderImage, shown: ByteArray) -> ByteArray:
+        if image.shape == image.shown_shape:
+            return shown
+        old = self.read(image)
+        changed = resize_labels(old, image.shown_shape) != shown
+        where = resize_labels(changed.astype(np.uint8), image.shape).astype(bool)
+        return np.where(where, resize_labels(shown, image.shape), old).astype(np.uint8)
+
+    def _write(self, image: FolderImage, mask: ByteArray) -> None:
+        path = self.path(image)
+        if (mask == VOID).all():
+            path.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, encode_mask(mask))
+
+
+def encode_mask(mask: ByteArray) -> bytes:
+    """Return a mask as a PNG with a palette, so that 1 is foreground and 255 void to any reader."""
+    palette = np.zeros((256, 3), np.uint8)
+    for value, colour in COLOURS.items():
+        palette[value] = colour
+    height, width = mask.shape
+    picture = Image.frombytes("P", (width, height), np.ascontiguousarray(mask).tobytes())
+    picture.putpalette(palette.tobytes())
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def unpack_runs(data: bytes, size: int) -> ByteArray:
+    """Return the bytes of runs: each a value and, in 32 bits, little-endian, its length.
+
+    Raises
+    ------
+    ValueError
+        Where the runs do not fill `size` exactly.
+    """
+    if len(data) % 5:
+        raise ValueError("runs are five bytes each")
+    runs = np.frombuffer(data, np.dtype([("value", "u1"), ("length", "<u4")]))
+    if int(runs["length"].sum(dtype=np.uint64)) != size:
+        raise ValueError(f"the runs do not fill {size} pixels")
+    return np.repeat(runs["value"], runs["length"])

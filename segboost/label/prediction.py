@@ -1,0 +1,73 @@
+"""What a model says of an image, superpixel by superpixel, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.pipelines.artefacts import Artefact
+from segboost.pipelines.segmentation_model import SegmentationModel
+from segboost.pipelines.segmentation_training import FeatureStage, TrainingImage
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """The answer for one image.
+
+    Parameters
+    ----------
+    label : ndarray of uint8, shape (P,)
+    probability : ndarray of float64, shape (P,)
+        Of foreground.
+    uncertainty : float
+        Of the whole image; see `mean_entropy`.
+    """
+
+    label: npt.NDArray[np.uint8]
+    probability: FloatArray
+    uncertainty: float
+
+    def to_artefact(self) -> Artefact:
+        """Return the prediction as arrays."""
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "label": self.label,
+            "probability": self.probability,
+        }
+        return Artefact(arrays, {"uncertainty": self.uncertainty})
+
+    @classmethod
+    def from_artefact(cls, artefact: Artefact) -> Self:
+        """Return what `to_artefact` gave."""
+        arrays = artefact.arrays
+        return cls(arrays["label"], arrays["probability"], float(artefact.document["uncertainty"]))
+
+
+def predict_image(
+    model: SegmentationModel, features: FeatureStage, item: TrainingImage
+) -> Prediction:
+    """Segment an image by features from the store, which are made where they are missing."""
+    features.make(item)
+    groups = {g.name: features.group(item, g.name) for g in features.preset.groups}
+    image = replace(features.graph(item, with_truth=False), groups=groups)
+    score = model.node_scores(image)
+    probability = model.probabilities(score)
+    label = (score > 0).astype(np.uint8)
+    return Prediction(label, probability, mean_entropy(probability, image.area))
+
+
+def mean_entropy(probability: FloatArray, area: npt.NDArray[np.int64]) -> float:
+    """Return the mean over pixels of ``−p log₂ p − (1 − p) log₂(1 − p)``: 0 sure, 1 a guess.
+
+    Examples
+    --------
+    >>> mean_entropy(np.array([0.5, 1.0]), np.array([30, 10]))
+    0.75
+    """
+    p = np.clip(probability, 1e-12, 1 - 1e-12)
+    entropy = -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
+    return round(float(np.average(entropy, weights=area)), 9)

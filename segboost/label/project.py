@@ -1,0 +1,122 @@
+"""A folder that is being labelled: where its masks, features, predictions and models are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from segboost.datasets.base import FileSource, LabelledImage
+from segboost.datasets.masks import MaskReader
+from segboost.datasets.reading import image_source
+from segboost.label.images import FolderImage
+from segboost.pipelines.artefacts import ArtefactStore, KeyParts, file_key
+from segboost.pipelines.files import write_whole
+from segboost.pipelines.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation_training import FeatureStage, feature_stage
+from segboost.storage.folder import DOCUMENT
+
+WORK = "segboost-label"
+"""The folder inside the folder of images that holds all that is made."""
+PREDICTION = "label-prediction"
+MOST_WORDS_FROM = 30
+"""Images that visual words are learned from; more of them change little and take time."""
+
+QUICK: dict[str, Any] = {
+    "longest_side": 800,
+    "unary": {"n_stumps": 150},
+    "raw_booster": {"n_trees": 200},
+    "booster": {"n_trees": 200, "learning_rate": 0.1},
+    "C": 20.0,
+    "losses": ["superpixels"],
+}
+"""What `train` would choose by trials is fixed, and there are fewer stumps and trees: few images
+with few labels need no more, and an answer is there within a minute."""
+
+
+def label_config() -> SegmentationConfig:
+    """Return the settings of a model that is trained between two strokes."""
+    return SegmentationConfig.from_dict(QUICK)
+
+
+@dataclass(frozen=True)
+class LabelProject:
+    """The paths of a folder that is being labelled.
+
+    Parameters
+    ----------
+    folder : Path
+        With the images.
+    """
+
+    folder: Path
+
+    @property
+    def work(self) -> Path:
+        """The folder of all that is made."""
+        return self.folder / WORK
+
+    @property
+    def masks(self) -> Path:
+        """The folder of the partial masks."""
+        return self.work / "masks"
+
+    @property
+    def model(self) -> Path:
+        """The model folder, for `segboost segment` too."""
+        return self.work / "model"
+
+    @property
+    def export(self) -> Path:
+        """The folder of the exported images and masks."""
+        return self.work / "export"
+
+    @property
+    def store(self) -> ArtefactStore:
+        """The features, superpixels and predictions."""
+        return ArtefactStore(self.work / "cache")
+
+    def item(self, name: str) -> LabelledImage:
+        """Return an image, by the name of its file, with its mask."""
+        path = self.folder / name
+        mask = FileSource((self.masks / f"{path.stem}.png",), MaskReader("index"), "mask index")
+        return LabelledImage(path.stem, image_source(path), mask)
+
+    def model_key(self) -> str | None:
+        """Return a digest of the model; None where there is none yet."""
+        document = self.model / DOCUMENT
+        return file_key(document) if document.exists() else None
+
+    def prediction_parts(self, model_key: str, name: str) -> KeyParts:
+        """Return what a prediction depends on."""
+        return KeyParts({}, (model_key, self.item(name).image_key()))
+
+    def features(self) -> FeatureStage:
+        """Return the stage of the features; the first call learns the visual words."""
+        items = [self.item(name) for name in self.vocabulary()]
+        return feature_stage(items, label_config(), self.store, lambda *_: None)
+
+    def vocabulary(self) -> list[str]:
+        """Return the names of the images that visual words are learned from."""
+        return [str(name) for name in json.loads(self._words.read_text())]
+
+    def choose_vocabulary(self, images: Sequence[FolderImage]) -> None:
+        """Choose those images, evenly spread, unless the ones chosen before are all there.
+
+        Words, and with them all features, must not change with every image that is added.
+        """
+        there = [i.path.name for i in images if not i.problem]
+        try:
+            if set(self.vocabulary()) <= set(there) and self.vocabulary():
+                return
+        except (OSError, ValueError):
+            pass
+        step = max(1, len(there) // MOST_WORDS_FROM)
+        self.work.mkdir(parents=True, exist_ok=True)
+        write_whole(self._words, json.dumps(there[::step][:MOST_WORDS_FROM]).encode())
+
+    @property
+    def _words(self) -> Path:
+        return self.work / "vocabulary.json"

@@ -1,0 +1,77 @@
+"""Serving a session on loopback until it is interrupted."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from segboost.label.session import LabelSession
+from segboost.pipelines.folder_lock import FolderLock
+
+ADDRESS = "127.0.0.1"
+
+
+def serve(folder: Path, port: int, n_workers: int, tell: Callable[[str], Any]) -> None:
+    """Serve the page of a folder of images.
+
+    Parameters
+    ----------
+    folder : Path
+    port : int
+        0 takes a free one.
+    n_workers : int
+    tell : callable
+        Called with the address once requests are answered.
+
+    Raises
+    ------
+    OSError
+        Where the port is taken, or another server has the folder.
+    """
+    import uvicorn
+
+    from segboost.label.server import make_app
+
+    token = secrets.token_urlsafe(24)
+    listening = _listen(port)
+    port = listening.getsockname()[1]
+    session = LabelSession(folder.resolve(), n_workers)
+    hosts = {f"{ADDRESS}:{port}", f"localhost:{port}"}
+    app = make_app(session, token, hosts)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, lifespan="off"
+    )
+    server = _Telling(config, lambda: tell(f"http://{ADDRESS}:{port}/{token}/"))
+    with FolderLock(session.project.work):
+        session.start()
+        try:
+            server.run(sockets=[listening])
+        finally:
+            session.close()
+            listening.close()
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((ADDRESS, port))
+    except OSError:
+        listening.close()
+        raise OSError(f"port {port} is taken: name another --port, or leave it out") from None
+    return listening
+
+
+def _Telling(config: Any, started: Callable[[], Any]) -> Any:  # noqa: N802 - makes an object
+    """Return a server that says when it has started."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            started()
+
+    return Server(config)

@@ -1,0 +1,170 @@
+"""What the page can ask for, without a word about HTTP."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
+from segboost.datasets.reading import ImageFileError, read_image
+from segboost.features.superpixels import find_superpixels
+from segboost.label.crew import Crew
+from segboost.label.export import Exported, export_masks
+from segboost.label.images import FolderImage, ImageFolder, shown_image, thumbnail
+from segboost.label.masks import UNPAINTED, MaskFolder
+from segboost.label.prediction import Prediction
+from segboost.label.project import PREDICTION, LabelProject, label_config
+from segboost.pipelines.working_size import reduce_image, resize_labels
+
+KEPT = 8
+"""Maps of superpixels that are held in memory."""
+
+
+class LabelSession:
+    """A folder that is being labelled: its images, masks, and what is learned from them.
+
+    Parameters
+    ----------
+    folder : Path
+    n_workers : int
+        Processes that work in the background.
+    """
+
+    def __init__(self, folder: Path, n_workers: int) -> None:
+        self.project = LabelProject(folder)
+        self.images = ImageFolder(folder)
+        self.masks = MaskFolder(self.project.masks)
+        self.crew = Crew(self.project, n_workers)
+        self._counts: dict[str, tuple[str, dict[str, int]]] = {}
+        self._maps: OrderedDict[str, npt.NDArray[np.int32]] = OrderedDict()
+        self._lock = Lock()
+
+    def start(self) -> None:
+        """Begin to compute features in the background."""
+        images = self.images.scan()
+        self.project.choose_vocabulary(images)
+        self.crew.see(images)
+        self.crew.start()
+
+    def close(self) -> None:
+        """End what runs in the background."""
+        self.crew.close()
+
+    def state(self) -> dict[str, Any]:
+        """Return the list of images with their states, the training, and what to label next."""
+        images = self.images.scan()
+        self.crew.see(images)
+        shown = [self._shown(image) for image in images]
+        return {
+            "folder": str(self.project.folder),
+            "images": shown,
+            "training": self.crew.snapshot(),
+            "model": self.crew.model_key,
+            "next": choose_next(shown),
+        }
+
+    def _shown(self, image: FolderImage) -> dict[str, Any]:
+        entry: dict[str, Any] = {"key": image.key, "name": image.name, "problem": image.problem}
+        if image.problem:
+            return entry
+        name = image.path.name
+        version = self.masks.version(image)
+        counts = self._count(image, version)
+        entry |= {"width": image.shown_shape[1], "height": image.shown_shape[0]}
+        entry |= {"version": version, **counts, "problem": self.crew.failed.get(name, "")}
+        entry |= {"described": name in self.crew.described}
+        entry |= {"uncertainty": self.crew.uncertainty.get(name)}
+        return entry
+
+    def _count(self, image: FolderImage, version: str) -> dict[str, int]:
+        """Return how many pixels of each kind a mask has; counted once a version."""
+        known = self._counts.get(image.key)
+        if known is None or known[0] != version:
+            counts = {"foreground": 0, "background": 0, "unpainted": 1}
+            if version != UNPAINTED:
+                try:
+                    mask = self.masks.read(image)
+                    found = np.bincount(mask.ravel(), minlength=256)
+                    names = {"foreground": FOREGROUND, "background": BACKGROUND, "unpainted": VOID}
+                    counts = {key: int(found[value]) for key, value in names.items()}
+                except ValueError:
+                    pass  # shown when the image is opened
+            known = version, counts
+            self._counts[image.key] = known
+        return known[1]
+
+    def thumbnail(self, image: FolderImage) -> bytes:
+        """Return a small JPEG."""
+        return self._decoded(image, lambda: thumbnail(image.path))
+
+    def picture(self, image: FolderImage) -> bytes:
+        """Return the JPEG to paint on."""
+        return self._decoded(image, lambda: shown_image(image))
+
+    def superpixels(self, image: FolderImage) -> npt.NDArray[np.int32]:
+        """Return the superpixels that the features are of, at the size at which they are shown."""
+        with self._lock:
+            found = self._maps.get(image.key)
+        if found is None:
+            pixels = self._decoded(image, lambda: read_image(image.path))
+            small = find_superpixels(reduce_image(pixels, label_config().longest_side))
+            found = resize_labels(small, image.shown_shape)
+            with self._lock:
+                self._maps[image.key] = found
+                while len(self._maps) > KEPT:
+                    self._maps.popitem(last=False)
+        return found
+
+    def prediction(self, image: FolderImage) -> Prediction | None:
+        """Return what the model says of an image; None where it has not been asked yet."""
+        key = self.crew.model_key
+        if key is None or image.path.name not in self.crew.uncertainty:
+            return None
+        parts = self.project.prediction_parts(key, image.path.name)
+        found = self.project.store.get(PREDICTION, parts)
+        return None if found is None else Prediction.from_artefact(found)
+
+    def train(self) -> None:
+        """Start training on all that is painted; ValueError where that cannot be enough."""
+        images = [i for i in self.images.scan() if not i.problem]
+        counts = {i.path.name: self._count(i, self.masks.version(i)) for i in images}
+        painted = [n for n, c in counts.items() if c["foreground"] + c["background"]]
+        for kind in ("foreground", "background"):
+            if not any(c[kind] for c in counts.values()):
+                raise ValueError(f"no {kind} is painted yet: paint some, then train")
+        self.crew.train(painted)
+
+    def export(self) -> Exported:
+        """Write the masks in the layout that `train` reads."""
+        return export_masks(self.project, self.images.scan(), self.masks)
+
+    def _decoded(self, image: FolderImage, decode: Any) -> Any:
+        try:
+            return decode()
+        except ImageFileError as error:
+            reason = str(error).removeprefix(f"{image.path}: ")
+            self.images.mark_broken(image, reason)
+            raise
+
+
+def choose_next(images: list[dict[str, Any]]) -> str | None:
+    """Return the key of the image to label next: of those without paint the least certain.
+
+    Before there are predictions it is the first one; where all are painted, the least certain of
+    those that are not complete.
+    """
+    usable = [i for i in images if not i["problem"]]
+    fresh = [i for i in usable if i["version"] == UNPAINTED]
+    partial = [i for i in usable if i["unpainted"] and i not in fresh]
+    for group in (fresh, partial):
+        asked = [i for i in group if i["uncertainty"] is not None]
+        if asked:
+            return str(max(asked, key=lambda i: i["uncertainty"])["key"])
+        if group:
+            return str(group[0]["key"])
+    return None

@@ -1,0 +1,63 @@
+// What the page asks of the server. All addresses are relative: the token is in the page's own.
+
+export class Refused extends Error {
+  constructor(status, answer) {
+    super(answer.problem || `the server answered ${status}`);
+    this.status = status;
+    this.answer = answer;
+  }
+}
+
+async function ask(path, options = {}) {
+  const response = await fetch(`api/${path}`, { cache: "no-store", ...options });
+  if (response.ok) return response;
+  let answer = {};
+  try { answer = await response.json(); } catch { /* not JSON: the status says enough */ }
+  throw new Refused(response.status, answer);
+}
+
+export const state = async () => (await ask("state")).json();
+export const train = () => ask("train", { method: "POST" });
+export const stop = () => ask("stop", { method: "POST" });
+export const focus = (key) => ask(`focus/${key}`, { method: "POST" });
+export const exportMasks = async () => (await ask("export", { method: "POST" })).json();
+export const prediction = async (key) => (await ask(`prediction/${key}`)).json();
+
+export async function superpixels(key) {
+  return new Int32Array(await (await ask(`superpixels/${key}`)).arrayBuffer());
+}
+
+export async function picture(key) {
+  const response = await ask(`image/${key}`, { cache: "default" });
+  return createImageBitmap(await response.blob());
+}
+
+export async function mask(key) {
+  const response = await ask(`mask/${key}`);
+  const version = response.headers.get("etag").replaceAll('"', "");
+  return { values: new Uint8Array(await response.arrayBuffer()), version };
+}
+
+export async function save(key, values, version, leaving = false) {
+  const response = await ask(`mask/${key}`, {
+    method: "PUT", headers: { "If-Match": `"${version}"` }, body: packRuns(values), keepalive: leaving,
+  });
+  return (await response.json()).version;
+}
+
+// Runs of equal values: a byte for the value, four for its length, little-endian.
+export function packRuns(values) {
+  const runs = [];
+  for (let at = 0; at < values.length;) {
+    let end = at + 1;
+    while (end < values.length && values[end] === values[at]) end += 1;
+    runs.push(values[at], end - at);
+    at = end;
+  }
+  const view = new DataView(new ArrayBuffer(5 * runs.length / 2));
+  for (let k = 0; 2 * k < runs.length; k += 1) {
+    view.setUint8(5 * k, runs[2 * k]);
+    view.setUint32(5 * k + 1, runs[2 * k + 1], true);
+  }
+  return view.buffer;
+}

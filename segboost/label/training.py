@@ -1,0 +1,70 @@
+"""The process that trains: told its images on standard input, it reports line by line.
+
+It is a process of its own so that it can be stopped at any moment; what its stages made stays in
+the store, and the model folder changes as a whole at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from segboost.label.project import LabelProject, label_config
+from segboost.pipelines.batch_image import explain
+from segboost.pipelines.progress import Report
+from segboost.pipelines.segmentation_files import save_segmenter
+from segboost.pipelines.training_run import StageReporter, train_on
+
+
+class LineProgress:
+    """Writes every report as a line of JSON."""
+
+    def __call__(self, report: Report) -> None:
+        """Take a report."""
+        say(stage=report.stage, done=report.done, total=report.total, note=report.message)
+
+
+def say(**values: Any) -> None:
+    """Write one line for the server."""
+    sys.stdout.write(json.dumps(values) + "\n")
+    sys.stdout.flush()
+
+
+def run(folder: Path, names: list[str], n_jobs: int) -> None:
+    """Train on these images and keep the model."""
+    project = LabelProject(folder)
+    config = label_config()
+    items = [project.item(name) for name in names]
+    words = [project.item(name) for name in project.vocabulary()]
+    with StageReporter(LineProgress()) as report:
+        trained = train_on(items, config, project.store, n_jobs, report, words)
+    extra = {"dataset": folder.resolve().name, "n_train": len(items), "notes": ["partial labels"]}
+    save_segmenter(trained.model, project.model, extra)
+
+
+def end_with_server() -> None:
+    """End this process and its workers when the server, which holds our input, has gone."""
+    if not sys.stdin.readline():
+        os.killpg(os.getpgid(0), signal.SIGKILL)
+
+
+def main() -> None:
+    """Train as the first line of standard input says."""
+    task = json.loads(sys.stdin.readline())
+    threading.Thread(target=end_with_server, daemon=True).start()
+    try:
+        run(Path(sys.argv[1]), task["names"], task["jobs"])
+    except Exception as error:  # the page shows it
+        say(error=explain(error))
+    else:
+        say(finished=True)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

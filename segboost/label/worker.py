@@ -1,0 +1,74 @@
+"""A process beside the server that describes and segments images, one command a line.
+
+It reads ``{"do": "features" | "predict", "name": ...}`` and answers each with one line. It ends
+when its input ends, so that it does not outlive a killed server.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from segboost.label.prediction import Prediction, predict_image
+from segboost.label.project import PREDICTION, LabelProject, label_config
+from segboost.pipelines.batch_image import explain
+from segboost.pipelines.segmentation_files import load_segmenter
+from segboost.pipelines.segmentation_model import SegmentationModel
+from segboost.pipelines.single_thread import single_threaded
+from segboost.pipelines.working_size import reduce_items
+
+
+class Worker:
+    """Answers commands about a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project = LabelProject(folder)
+        self.stage = self.project.features()
+        self._model: tuple[str, SegmentationModel] | None = None
+
+    def answer(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Do what a command asks; an error is an answer too."""
+        try:
+            item = self._item(command["name"])
+            if command["do"] == "features":
+                self.stage.make(item)
+                return {"done": True}
+            return {"done": True, **self._predict(command["name"], command["model"])}
+        except Exception as error:  # whatever it is, the other images must be done
+            return {"error": explain(error)}
+
+    def _item(self, name: str) -> Any:
+        return reduce_items([self.project.item(name)], label_config().longest_side)[0]
+
+    def _predict(self, name: str, model_key: str) -> dict[str, Any]:
+        store, parts = self.project.store, self.project.prediction_parts(model_key, name)
+        found = store.get(PREDICTION, parts)
+        if found is None:
+            model = self._load(model_key)
+            made = predict_image(model, self.stage, self._item(name))
+            store.put(PREDICTION, parts, made.to_artefact())
+            return {"uncertainty": made.uncertainty}
+        return {"uncertainty": Prediction.from_artefact(found).uncertainty}
+
+    def _load(self, key: str) -> SegmentationModel:
+        if self._model is None or self._model[0] != key:
+            self._model = key, load_segmenter(self.project.model)
+            if self.project.model_key() != key:
+                self._model = None
+                raise RuntimeError("a newer model took the place of this one")
+        return self._model[1]
+
+
+def main() -> None:
+    """Answer the lines of standard input."""
+    with single_threaded():
+        worker = Worker(Path(sys.argv[1]))
+        for line in sys.stdin:
+            sys.stdout.write(json.dumps(worker.answer(json.loads(line))) + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
