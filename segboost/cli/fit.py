@@ -56,7 +56,9 @@ def fit(
     jobs: data.Jobs = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
 ) -> None:
-    """Learn from the rows of a table and save a model for `segboost predict`.
+    """Learn a model from the rows of a table.
+
+    The model is for `segboost predict`.
 
     Labels are numbers or text. Features are finite numbers.
     """

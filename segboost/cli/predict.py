@@ -27,7 +27,9 @@ def predict(
         bool, typer.Option("--scores", help="Also a score for every class, or the one that orders.")
     ] = False,
 ) -> None:
-    """Predict the rows of a table; where it has labels, say how right that is.
+    """Predict the rows of a table.
+
+    Where the table has labels, say how right the predictions are.
 
     Predictions go to --output, or to standard output as CSV; with --json there is one JSON
     object on standard output.

@@ -42,7 +42,9 @@ def track(
     seed: Annotated[int, typer.Option(min=0)] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Follow a box through a video; write boxes.csv, and scores and a plot where truth is known.
+    """Follow a box through a video.
+
+    Writes boxes.csv, and scores and a plot where the truth is known.
 
     Either --frames and --box, or --dataset otb and --sequence.
     """
