@@ -86,6 +86,8 @@ def fit_calibration(parts: Iterable[tuple[FloatArray, Counts, Counts]]) -> Calib
     scores, foreground, background = histogram.counts()
     if not scores.size:
         raise ValueError("probabilities cannot be learned without labelled pixels")
+    if not np.isfinite(scores).all():
+        raise ValueError("scores must be finite for probabilities to be learned from them")
     pixels = foreground + background
     # Bins by the middle of each score's block of pixels, so that ties stay together.
     n_bins = int(np.clip(scores.size // SCORES_A_BIN, 1, MOST_BINS))

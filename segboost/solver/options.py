@@ -63,7 +63,7 @@ class SolverOptions:
         cp = self.epsilon_cp
         _require(cp is None or _positive(cp), "epsilon_cp", cp, "None or a number above 0")
         cg = self.epsilon_cg
-        _require(_number(cg) and cg >= 0, "epsilon_cg", cg, "a number ≥ 0")
+        _require(_number(cg) and 0 <= cg < np.inf, "epsilon_cg", cg, "a finite number ≥ 0")
         _require(self.form in ("dual", "primal"), "form", self.form, "'dual' or 'primal'")
         centre, patience = self.centre, self.patience
         _require(_number(centre) and 0 <= centre < 1, "centre", centre, "a number in [0, 1)")

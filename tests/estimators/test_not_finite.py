@@ -1,0 +1,172 @@
+"""NaN and infinity in every input of the library: a ValueError that names it, never a result."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from segboost import (
+    CRFInstance,
+    CRFStructBoost,
+    HierarchicalStructBoostClassifier,
+    StructBoostClassifier,
+    StructBoostOrdinal,
+    StructBoostRanker,
+)
+from segboost.baselines import (
+    AdaBoostECC,
+    AdaBoostMH,
+    AdaBoostStumps,
+    CRFStructuredSVM,
+    RankBoost,
+    StructuredSVMClassifier,
+)
+from segboost.features import as_rgb, extract_features, find_preset
+from segboost.graphs.graph import Graph
+from segboost.graphs.min_marginals import min_marginals
+from segboost.graphs.mincut import minimise
+from segboost.pipelines.array_images import label_arrays
+from segboost.pipelines.calibration import fit_calibration
+from segboost.pipelines.metrics import SegmentationEvaluation
+from segboost.tracking.base import as_box, as_frame
+from tests.contracts.limits import time_limit
+from tests.estimators.tables import graphs, table
+
+BAD = [np.nan, np.inf, -np.inf]
+X, Y = table(0, 30)
+bad = pytest.mark.parametrize("value", BAD)
+
+TABLES = {
+    "classifier": (StructBoostClassifier(n_iterations=3), Y),
+    "tree": (HierarchicalStructBoostClassifier(n_iterations=3), Y),
+    "ordinal": (StructBoostOrdinal(n_iterations=3), Y),
+    "ranker": (StructBoostRanker(n_iterations=3), Y > 0),
+    "ssvm": (StructuredSVMClassifier(), Y),
+    "stumps": (AdaBoostStumps(3), Y > 0),
+    "mh": (AdaBoostMH(3), Y),
+    "ecc": (AdaBoostECC(3, random_state=0), Y),
+    "rankboost": (RankBoost(3), Y),
+}
+
+
+@pytest.fixture(autouse=True)
+def limited():
+    with time_limit(120), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def spoilt(array, value):
+    array = np.array(array, dtype=float)
+    array[tuple(n // 2 for n in array.shape)] = value
+    return array
+
+
+def refused(call, *arguments, **named):
+    with pytest.raises(ValueError, match=r"(?i)nan|inf|finite|must|number") as caught:
+        call(*arguments, **named)
+    assert "\n\n\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@bad
+def test_features(name, value):
+    estimator, y = TABLES[name]
+    refused(estimator.fit, spoilt(X, value), y)
+    fitted = estimator.fit(X, y)
+    refused(fitted.predict, spoilt(X, value))
+    if hasattr(fitted, "decision_function"):
+        refused(fitted.decision_function, spoilt(X, value))
+
+
+@pytest.mark.parametrize("name", [n for n in TABLES if n != "rankboost"])
+@bad
+def test_labels(name, value):
+    refused(TABLES[name][0].fit, X, spoilt(Y, value))
+
+
+@pytest.mark.parametrize("name", ["classifier", "tree", "ordinal", "ranker", "stumps", "mh", "ecc"])
+@bad
+def test_sample_weight(name, value):
+    estimator, y = TABLES[name]
+    refused(estimator.fit, X, y, sample_weight=spoilt(np.ones(len(X)), value))
+
+
+@pytest.mark.parametrize("name", ["classifier", "tree", "ordinal", "ranker", "ssvm"])
+@pytest.mark.parametrize("value", [*BAD, 0.0, -1.0])
+def test_c(name, value):
+    estimator, y = TABLES[name]
+    refused(type(estimator)(C=value).fit, X, y)
+
+
+@pytest.mark.parametrize("name", ["gap", "epsilon_cg", "epsilon_cp"])
+@bad
+def test_precision(name, value):
+    refused(StructBoostClassifier(**{name: value}).fit, X, Y)
+
+
+@bad
+def test_cost_matrix(value):
+    cost = spoilt(1 - np.eye(3), value)
+    refused(StructBoostClassifier(cost_matrix=cost).fit, X, Y)
+    refused(StructuredSVMClassifier(cost_matrix=cost).fit, X, Y)
+
+
+@pytest.mark.parametrize("part", ["unary", "pairwise", "node_weight"])
+@bad
+def test_graphs(part, value):
+    good = {
+        "unary": np.ones((3, 2)),
+        "edges": [[0, 1], [1, 2]],
+        "pairwise": np.ones((2, 1)),
+        "node_weight": np.ones(3),
+    }
+    CRFInstance(**good)
+    refused(CRFInstance, **{**good, part: spoilt(good[part], value)})
+
+
+@pytest.mark.parametrize("estimator", [CRFStructBoost, CRFStructuredSVM])
+@pytest.mark.parametrize("value", [*BAD, 0.0])
+def test_c_of_crfs(estimator, value):
+    refused(estimator(C=value).fit, graphs(0, 2, 6))
+
+
+@bad
+def test_energies(value):
+    graph = Graph(2, [[0, 1]])
+    for solve in (minimise, min_marginals):
+        refused(solve, graph, [[value, 0.0], [0.0, 0.0]], [1.0])
+        refused(solve, graph, np.zeros((2, 2)), [value])
+
+
+@bad
+def test_images(value):
+    image = spoilt(np.full((20, 20, 3), 0.5), value)
+    refused(as_rgb, image)
+    refused(extract_features, image, find_preset("paper"))
+    refused(label_arrays, [image], [np.zeros((20, 20))])
+    refused(label_arrays, [np.zeros((20, 20, 3))], [spoilt(np.zeros((20, 20)), value)])
+
+
+@bad
+def test_boxes_and_frames(value):
+    frame = np.zeros((20, 20, 1), np.uint8)
+    for place in range(4):
+        box = [2.0, 2.0, 5.0, 5.0]
+        box[place] = value
+        refused(as_box, box, frame)
+    refused(as_frame, spoilt(np.zeros((20, 20)), value))
+
+
+def test_scores_that_are_measured():
+    """Infinite scores have a place in an order, NaN has none."""
+    ones, scores = np.ones(4, int), spoilt(np.zeros(4), np.nan)
+    refused(SegmentationEvaluation().add_regions, scores > 0, ones, ones, scores)
+
+
+@bad
+def test_scores_that_are_calibrated(value):
+    ones, scores = np.ones(4, int), spoilt(np.zeros(4), value)
+    refused(fit_calibration, [(scores, ones, ones)])
