@@ -58,7 +58,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 bench: $(BENCH_READY)
-	$(BIN)/python -m tests.benchmarks --output bench-results
+	$(BIN)/python -m tests.benchmarks --output bench-results --publish
 
 docs: site
 	$(BIN)/pytest tests/docs

@@ -1,7 +1,8 @@
-"""Run the benchmarks: ``python -m tests.benchmarks [NAME ...] [--output DIR]``.
+"""Run the benchmarks: ``python -m tests.benchmarks [NAME ...] [--output DIR] [--publish]``.
 
 Every ``bench_NAME.py`` beside this file has a TITLE and ``run() -> list[Figure]``. Each runs in
-a process of its own with one thread, so that CPU times compare.
+a process of its own with one thread, so that CPU times compare. With ``--publish`` the figures
+take the place of older ones in ``docs/benchmarks.json``, and the page is rewritten from there.
 """
 
 from __future__ import annotations
@@ -9,13 +10,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.machine import describe
+from tests.benchmarks.page import render
 
 HERE = Path(__file__).parent
+DOCS = HERE.parents[1] / "docs"
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
@@ -43,10 +49,38 @@ def table(result: dict) -> str:
     return "\n".join([result["title"], *rows])
 
 
+def publish(results: list[dict[str, Any]], folder: Path) -> None:
+    """Put results in the place of older ones and rewrite the page.
+
+    Figures of another machine are dropped: they do not compare.
+    """
+    place, machine = folder / "benchmarks.json", describe()
+    known: dict[str, Any] = {}
+    if place.exists():
+        before = json.loads(place.read_text())
+        if all(before["machine"].get(k) == machine[k] for k in ("processor", "cores", "memory")):
+            known = {result["name"]: result for result in before["benchmarks"]}
+    known |= {result["name"]: result for result in results if result["figures"]}
+    document = {"machine": machine, "benchmarks": [known[name] for name in sorted(known)]}
+    write(place, document)
+    page = folder / "benchmarks.md"
+    temporary = page.with_suffix(".tmp")
+    temporary.write_text(render(document))
+    temporary.replace(page)
+
+
+def write(path: Path, document: dict[str, Any]) -> None:
+    """Write JSON whole or not at all."""
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(document, indent=1) + "\n")
+    temporary.replace(path)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", help=f"which ones (all): {', '.join(names())}")
     parser.add_argument("--output", type=Path, default=Path("bench-results"))
+    parser.add_argument("--publish", action="store_true", help="rewrite docs/benchmarks.md")
     parser.add_argument("--in-process", metavar="NAME", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.in_process:
@@ -64,18 +98,14 @@ def main() -> int:
             text=True,
             check=True,
         )
-        results.append(json.loads(done.stdout.strip().splitlines()[-1]))
+        today = datetime.now(UTC).date().isoformat()
+        results.append({**json.loads(done.stdout.strip().splitlines()[-1]), "measured": today})
         print(table(results[-1]), flush=True)
     args.output.mkdir(parents=True, exist_ok=True)
-    machine = {
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "cores": os.cpu_count(),
-    }
     target = args.output / "benchmarks.json"
-    temporary = target.with_suffix(".tmp")
-    temporary.write_text(json.dumps({"machine": machine, "benchmarks": results}, indent=2) + "\n")
-    temporary.replace(target)
+    write(target, {"machine": describe(), "benchmarks": results})
+    if args.publish:
+        publish(results, DOCS)
     missed = [f for r in results for f in r["figures"] if f["met"] is False]
     print(f"\nwritten to {target}; {len(missed)} figures missed")
     return 1 if missed else 0

@@ -1,4 +1,4 @@
-"""AdaBoostStumps against scikit-learn and LightGBM: 1000 rounds on 20,000 × 200 float32."""
+"""AdaBoostStumps against its peers: 1000 rounds of stumps on 20,000 × 200 float32."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import tracemalloc
 
 import lightgbm
 import numpy as np
-from sklearn.ensemble import AdaBoostClassifier
+from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
 
 from segboost.baselines import AdaBoostStumps
 from segboost.baselines.boosting_rounds import boost, boost_numpy
@@ -60,14 +61,26 @@ def run() -> list[Figure]:
     sklearn = part * ROUNDS / PEER_ROUNDS
     settings = {"n_estimators": ROUNDS, "num_leaves": 2, "n_jobs": 1, "verbose": -1}
     light, peer = cpu_seconds(lambda: lightgbm.LGBMClassifier(**settings).fit(X, y))
+    histogram = HistGradientBoostingClassifier(
+        max_iter=ROUNDS, max_leaf_nodes=2, early_stopping=False, random_state=0
+    )
+    hist, third = cpu_seconds(lambda: histogram.fit(X, y))
+    extreme = XGBClassifier(n_estimators=ROUNDS, max_depth=1, tree_method="hist", n_jobs=1)
+    xgb, fourth = cpu_seconds(lambda: extreme.fit(X, y))
     return [
         Figure("AdaBoostStumps", ours, "s"),
         Figure("scikit-learn AdaBoost, extrapolated from 30 rounds", sklearn, "s"),
         Figure("LightGBM, num_leaves=2", light, "s"),
+        Figure("HistGradientBoosting, max_leaf_nodes=2", hist, "s"),
+        Figure("XGBoost, max_depth=1", xgb, "s"),
         at_least("faster than scikit-learn", sklearn / ours, 100, "times"),
         at_least("faster than LightGBM", light / ours, 2, "times"),
+        at_least("faster than HistGradientBoosting", hist / ours, 2, "times"),
+        at_least("faster than XGBoost", xgb / ours, 2, "times"),
         at_least(f"same stumps as the NumPy twin, {TWIN_ROUNDS} rounds", same_stumps(X, y), 1, ""),
         at_most("peak of extra memory / binned matrix", extra_memory(X, y), 1.5, "times"),
         Figure("test accuracy of AdaBoostStumps", model.score(X_test, y_test), ""),
         Figure("test accuracy of LightGBM", float(np.mean(peer.predict(X_test) == y_test)), ""),
+        Figure("test accuracy of HistGradientBoosting", third.score(X_test, y_test), ""),
+        Figure("test accuracy of XGBoost", fourth.score(X_test, y_test), ""),
     ]

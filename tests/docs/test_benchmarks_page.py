@@ -1,0 +1,48 @@
+"""The published page is what the published figures say."""
+
+from __future__ import annotations
+
+import doctest
+import json
+
+from tests.benchmarks import page
+from tests.benchmarks.__main__ import publish
+from tests.benchmarks.machine import describe
+from tests.docs.pages import ROOT
+
+FIGURES = ROOT / "docs" / "benchmarks.json"
+
+
+def result(name, value):
+    figure = {"name": "a | b", "value": value, "unit": "s", "target": "at most 1", "met": value < 1}
+    return {"name": name, "title": name, "measured": "2020-01-01", "figures": [figure]}
+
+
+def test_the_page_is_made_from_the_figures():
+    document = json.loads(FIGURES.read_text())
+    assert (ROOT / "docs" / "benchmarks.md").read_text() == page.render(document)
+    assert len(document["benchmarks"]) >= 5
+    assert document["machine"]["processor"]
+
+
+def test_new_figures_take_the_place_of_old_ones(tmp_path):
+    publish([result("one", 0.5), result("two", 2.0)], tmp_path)
+    publish([result("two", 0.25)], tmp_path)
+    told = (tmp_path / "benchmarks.md").read_text()
+    assert "0.5 s | at most 1, met" in told
+    assert "0.25 s" in told
+    assert "**missed**" not in told
+    assert "a \\| b" in told
+
+
+def test_figures_of_another_machine_are_dropped(tmp_path):
+    other = {**describe(), "processor": "abacus"}
+    document = {"machine": other, "benchmarks": [result("one", 0.5)]}
+    (tmp_path / "benchmarks.json").write_text(json.dumps(document))
+    publish([result("two", 0.25)], tmp_path)
+    kept = json.loads((tmp_path / "benchmarks.json").read_text())
+    assert [r["name"] for r in kept["benchmarks"]] == ["two"]
+
+
+def test_numbers_are_short():
+    assert doctest.testmod(page).failed == 0
