@@ -44,7 +44,9 @@ class CRFProgress:
         """Take a step of the fit on all images."""
         self._rounds += 1
         note = f"objective {step.objective:.5g}, gap {100 * step.gap:.2g}%"
-        self._tell(CRF, self._rounds, self._total, note)
+        # Partial labels make two fits of so many rounds.
+        done = self._rounds if self._total is None else min(self._rounds, self._total)
+        self._tell(CRF, done, self._total, note)
 
     def end(self, learned: LearnedCRF) -> None:
         """Take the outcome, learned now or kept from an earlier run."""

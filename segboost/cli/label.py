@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +16,9 @@ def label(
         Path, typer.Argument(metavar="DIR", help="The folder of images.", show_default=False)
     ],
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 0,
+    config: Annotated[
+        Path | None, typer.Option(help="A JSON file of settings that models are trained with.")
+    ] = None,
     jobs: data.Jobs = None,
 ) -> None:
     """Paint, train and look in a browser.
@@ -36,6 +40,22 @@ def label(
         raise typer.BadParameter(
             "the page needs two more packages: pip install 'segboost[label]'"
         ) from None
+    settings = None if config is None else _read_settings(config)
     from segboost.label.serving import serve
 
-    serve(folder, port, data.count_jobs(jobs), lambda address: typer.echo(f"open {address}"))
+    with contextlib.suppress(KeyboardInterrupt):  # the usual end
+        tell = lambda address: typer.echo(f"open {address}")  # noqa: E731
+        serve(folder, port, data.count_jobs(jobs), tell, settings)
+
+
+def _read_settings(path: Path) -> dict[str, Any]:
+    from segboost.label.project import label_config
+    from segboost.pipelines.segmentation_config import SegmentationConfig
+
+    try:
+        settings = SegmentationConfig.read(path)
+        if label_config(settings).method not in ("structboost", "ssvm"):
+            raise ValueError("method must be structboost or ssvm: the page shows a CRF's answers")
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--config") from None
+    return settings

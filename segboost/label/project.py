@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,9 +36,19 @@ QUICK: dict[str, Any] = {
 with few labels need no more, and an answer is there within a minute."""
 
 
-def label_config() -> SegmentationConfig:
-    """Return the settings of a model that is trained between two strokes."""
-    return SegmentationConfig.from_dict(QUICK)
+def label_config(changes: Mapping[str, Any] | None = None) -> SegmentationConfig:
+    """Return the settings of a model that is trained between two strokes.
+
+    Parameters
+    ----------
+    changes : mapping, optional
+        Entries of `SegmentationConfig` to have instead; those of its parts one by one.
+    """
+    merged = dict(QUICK)
+    for name, value in (changes or {}).items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
+        merged[name] = {**merged[name], **value} if both else value
+    return SegmentationConfig.from_dict(merged)
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,17 @@ class LabelProject:
     def features(self) -> FeatureStage:
         """Return the stage of the features; the first call learns the visual words."""
         items = [self.item(name) for name in self.vocabulary()]
-        return feature_stage(items, label_config(), self.store, lambda *_: None)
+        return feature_stage(items, self.config(), self.store, lambda *_: None)
+
+    def config(self) -> SegmentationConfig:
+        """Return the settings that the server was started with."""
+        return label_config(json.loads(self._settings.read_text()))
+
+    def keep_settings(self, changes: Mapping[str, Any]) -> None:
+        """Write down the settings of this server, which its processes read."""
+        label_config(changes)  # refuses what is no setting
+        self.work.mkdir(parents=True, exist_ok=True)
+        write_whole(self._settings, json.dumps(dict(changes)).encode())
 
     def vocabulary(self) -> list[str]:
         """Return the names of the images that visual words are learned from."""
@@ -116,6 +136,10 @@ class LabelProject:
         step = max(1, len(there) // MOST_WORDS_FROM)
         self.work.mkdir(parents=True, exist_ok=True)
         write_whole(self._words, json.dumps(there[::step][:MOST_WORDS_FROM]).encode())
+
+    @property
+    def _settings(self) -> Path:
+        return self.work / "settings.json"
 
     @property
     def _words(self) -> Path:

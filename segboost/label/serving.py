@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from segboost.label.project import LabelProject
 from segboost.label.session import LabelSession
 from segboost.pipelines.folder_lock import FolderLock
 
 ADDRESS = "127.0.0.1"
 
 
-def serve(folder: Path, port: int, n_workers: int, tell: Callable[[str], Any]) -> None:
+def serve(
+    folder: Path,
+    port: int,
+    n_workers: int,
+    tell: Callable[[str], Any],
+    settings: Mapping[str, Any] | None = None,
+) -> None:
     """Serve the page of a folder of images.
 
     Parameters
@@ -25,6 +32,8 @@ def serve(folder: Path, port: int, n_workers: int, tell: Callable[[str], Any]) -
     n_workers : int
     tell : callable
         Called with the address once requests are answered.
+    settings : mapping, optional
+        Changes of the settings that models are trained with.
 
     Raises
     ------
@@ -38,20 +47,22 @@ def serve(folder: Path, port: int, n_workers: int, tell: Callable[[str], Any]) -
     token = secrets.token_urlsafe(24)
     listening = _listen(port)
     port = listening.getsockname()[1]
-    session = LabelSession(folder.resolve(), n_workers)
     hosts = {f"{ADDRESS}:{port}", f"localhost:{port}"}
-    app = make_app(session, token, hosts)
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off"
-    )
-    server = _Telling(config, lambda: tell(f"http://{ADDRESS}:{port}/{token}/"))
-    with FolderLock(session.project.work):
+    with listening, FolderLock(LabelProject(folder.resolve()).work):
+        session = LabelSession(folder.resolve(), n_workers, settings)
+        config = uvicorn.Config(
+            make_app(session, token, hosts),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+        )
+        server = _telling(config, lambda: tell(f"http://{ADDRESS}:{port}/{token}/"))
         session.start()
         try:
             server.run(sockets=[listening])
         finally:
             session.close()
-            listening.close()
 
 
 def _listen(port: int) -> socket.socket:
@@ -59,13 +70,14 @@ def _listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((ADDRESS, port))
+        listening.listen(128)
     except OSError:
         listening.close()
         raise OSError(f"port {port} is taken: name another --port, or leave it out") from None
     return listening
 
 
-def _Telling(config: Any, started: Callable[[], Any]) -> Any:  # noqa: N802 - makes an object
+def _telling(config: Any, started: Callable[[], Any]) -> Any:
     """Return a server that says when it has started."""
     import uvicorn
 

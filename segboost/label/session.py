@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -12,13 +13,14 @@ import numpy.typing as npt
 
 from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
 from segboost.datasets.reading import ImageFileError, read_image
+from segboost.features.presets import find_preset
 from segboost.features.superpixels import find_superpixels
 from segboost.label.crew import Crew
 from segboost.label.export import Exported, export_masks
 from segboost.label.images import FolderImage, ImageFolder, shown_image, thumbnail
 from segboost.label.masks import UNPAINTED, MaskFolder
 from segboost.label.prediction import Prediction
-from segboost.label.project import PREDICTION, LabelProject, label_config
+from segboost.label.project import PREDICTION, LabelProject
 from segboost.pipelines.working_size import reduce_image, resize_labels
 
 KEPT = 8
@@ -33,9 +35,13 @@ class LabelSession:
     folder : Path
     n_workers : int
         Processes that work in the background.
+    settings : mapping, optional
+        Changes of the settings that models are trained with; see `label_config`.
     """
 
-    def __init__(self, folder: Path, n_workers: int) -> None:
+    def __init__(
+        self, folder: Path, n_workers: int, settings: Mapping[str, Any] | None = None
+    ) -> None:
         self.project = LabelProject(folder)
         self.images = ImageFolder(folder)
         self.masks = MaskFolder(self.project.masks)
@@ -43,6 +49,10 @@ class LabelSession:
         self._counts: dict[str, tuple[str, dict[str, int]]] = {}
         self._maps: OrderedDict[str, npt.NDArray[np.int32]] = OrderedDict()
         self._lock = Lock()
+        self.project.keep_settings(settings or {})
+        config = self.project.config()
+        self._longest_side = config.longest_side
+        self._method = find_preset(config.preset).superpixels
 
     def start(self) -> None:
         """Begin to compute features in the background."""
@@ -112,7 +122,7 @@ class LabelSession:
             found = self._maps.get(image.key)
         if found is None:
             pixels = self._decoded(image, lambda: read_image(image.path))
-            small = find_superpixels(reduce_image(pixels, label_config().longest_side))
+            small = find_superpixels(reduce_image(pixels, self._longest_side), self._method)
             found = resize_labels(small, image.shown_shape)
             with self._lock:
                 self._maps[image.key] = found

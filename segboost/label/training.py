@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from segboost.label.project import LabelProject, label_config
+from segboost.label.project import LabelProject
 from segboost.pipelines.batch_image import explain
 from segboost.pipelines.progress import Report
 from segboost.pipelines.segmentation_files import save_segmenter
@@ -38,7 +38,7 @@ def say(**values: Any) -> None:
 def run(folder: Path, names: list[str], n_jobs: int) -> None:
     """Train on these images and keep the model."""
     project = LabelProject(folder)
-    config = label_config()
+    config = project.config()
     items = [project.item(name) for name in names]
     words = [project.item(name) for name in project.vocabulary()]
     with StageReporter(LineProgress()) as report:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from segboost.label.prediction import Prediction, predict_image
-from segboost.label.project import PREDICTION, LabelProject, label_config
+from segboost.label.project import PREDICTION, LabelProject
 from segboost.pipelines.batch_image import explain
 from segboost.pipelines.segmentation_files import load_segmenter
 from segboost.pipelines.segmentation_model import SegmentationModel
@@ -26,6 +26,7 @@ class Worker:
     def __init__(self, folder: Path) -> None:
         self.project = LabelProject(folder)
         self.stage = self.project.features()
+        self._longest_side = self.project.config().longest_side
         self._model: tuple[str, SegmentationModel] | None = None
 
     def answer(self, command: dict[str, Any]) -> dict[str, Any]:
@@ -40,7 +41,7 @@ class Worker:
             return {"error": explain(error)}
 
     def _item(self, name: str) -> Any:
-        return reduce_items([self.project.item(name)], label_config().longest_side)[0]
+        return reduce_items([self.project.item(name)], self._longest_side)[0]
 
     def _predict(self, name: str, model_key: str) -> dict[str, Any]:
         store, parts = self.project.store, self.project.prediction_parts(model_key, name)

@@ -414,7 +414,7 @@ document.addEventListener("keyup", (event) => { if (event.key === " ") space = f
 
 const STAGES = {
   start: "starting", images: "reading images", codebook: "visual words", features: "features", unaries: "classifiers of groups",
-  trees: "trees over all features", context: "context", validation: "trials", crf: "the CRF", learning: "the CRF",
+  trees: "trees over all features", context: "context", crf: "the CRF", "crf trials": "trials of the CRF",
 };
 
 async function train() {

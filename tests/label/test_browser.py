@@ -1,0 +1,386 @@
+"""The whole way in a real browser: paint, undo, reload, train, look, accept, export, segment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytest.importorskip("uvicorn", reason="the extra label is not installed")
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.webdriver import ActionChains  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+
+from segboost.datasets.masks import read_mask  # noqa: E402
+from tests.label.folders import HEIGHT, WIDTH, scenes, tiny_settings, write_images  # noqa: E402
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (CHROMIUM and DRIVER),
+        reason="chromium is not installed: apt-get install chromium chromium-driver",
+    ),
+]
+PATIENCE = 240
+"""Seconds that a loaded machine may take for a step."""
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+
+
+class Server:
+    """``segboost label`` in a process of its own."""
+
+    def __init__(self, folder, settings):
+        self.folder = folder
+        command = [sys.executable, "-m", "segboost.cli.main"]
+        code = "from segboost.cli.main import main; main()"
+        command = [sys.executable, "-c", code, "label", str(folder), "--config", str(settings)]
+        self.process = subprocess.Popen(
+            [*command, "--jobs", "1"], stdout=subprocess.PIPE, text=True
+        )
+        self.address = self.process.stdout.readline().split()[-1]
+
+    def mask(self, name):
+        return read_mask(self.folder / "segboost-label" / "masks" / f"{name}.png", "index")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("browser") / "images"
+    write_images(folder, 4)
+    (folder / "broken.png").write_bytes(b"no image")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(place):
+    server = Server(place, tiny_settings(place.parent / "settings.json"))
+    yield server
+    if server.process.poll() is None:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(60) == 0
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    profile = tmp_path_factory.mktemp("profile")
+    for argument in (
+        "--headless=new",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1280,900",
+        f"--user-data-dir={profile}",
+        # The sandbox needs a user who is not root.
+        *(["--no-sandbox"] if os.geteuid() == 0 else []),
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.set_page_load_timeout(PATIENCE)
+    driver.set_script_timeout(PATIENCE)
+    yield driver
+    driver.quit()
+
+
+def until(condition):
+    """Wait for a condition; what it raises while the page changes is no answer yet."""
+    end = time.monotonic() + PATIENCE
+    error = None
+    while time.monotonic() < end:
+        try:
+            if found := condition():
+                return found
+        except Exception as raised:
+            error = raised
+        time.sleep(0.2)
+    raise AssertionError(f"it did not happen: {error}")
+
+
+def data(browser, name):
+    return browser.execute_script(f"return document.body.dataset.{name} || ''")
+
+
+def opened(browser, server, name=None):
+    """Open the page, and an image of the list; return its key."""
+    browser.get(server.address)
+    until(lambda: data(browser, "superpixels"))
+    if name is None:
+        return data(browser, "superpixels")
+    return choose(browser, name)
+
+
+def row(browser, name):
+    rows = browser.find_elements(By.CSS_SELECTOR, "#images li")
+    return next(r for r in rows if r.find_element(By.TAG_NAME, "b").text == name)
+
+
+def choose(browser, name):
+    found = row(browser, name)
+    key = found.get_attribute("data-key")
+    found.find_element(By.TAG_NAME, "button").click()
+    until(lambda: data(browser, "superpixels") == key)
+    return key
+
+
+def press(browser, *keys):
+    ActionChains(browser, duration=0).send_keys(*keys).perform()
+
+
+def stroke(browser, start, end):
+    """Drag from one pixel of the image to another, in the middle of the canvas."""
+    canvas = browser.find_element(By.ID, "canvas")
+    box = canvas.rect
+    scale = min(box["width"] / WIDTH, box["height"] / HEIGHT) * 0.97
+    x, y = ((p - s / 2) * scale for p, s in zip(start, (WIDTH, HEIGHT), strict=True))
+    dx, dy = ((b - a) * scale for a, b in zip(start, end, strict=True))
+    drag = ActionChains(browser, duration=30).move_to_element_with_offset(canvas, x, y)
+    drag.click_and_hold().move_by_offset(dx / 2, dy / 2).move_by_offset(dx / 2, dy / 2).release()
+    drag.perform()
+
+
+def saved(browser):
+    until(lambda: data(browser, "saved") == "true")
+
+
+def click(browser, name):
+    browser.find_element(By.ID, name).click()
+
+
+def inside(value, k=0):
+    """Two points of a class between which a line stays inside it, far from the other class."""
+    from scipy import ndimage
+
+    region = scenes(4)[k].mask() == value
+    depth = ndimage.distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
+    row, column = np.unravel_index(np.argmax(depth), depth.shape)
+    reach = int(depth.max() * 0.6)
+    return (column - reach, row), (column + reach, row)
+
+
+def test_paint_undo_redo_erase_and_reload(browser, server):
+    opened(browser, server, "scene_0.png")
+    press(browser, "f", "[", "[", "[", "[")
+    stroke(browser, (20, 20), (60, 20))
+    saved(browser)
+    first = server.mask("scene_0")
+    assert (first[20, 25:55] == 1).all()
+    assert not (first == 0).any()
+    press(browser, "b")
+    stroke(browser, (20, 50), (60, 50))
+    saved(browser)
+    both = server.mask("scene_0")
+    assert (both[50, 25:55] == 0).all()
+    click(browser, "undo")
+    saved(browser)
+    assert np.array_equal(server.mask("scene_0"), first)
+    click(browser, "redo")
+    saved(browser)
+    assert np.array_equal(server.mask("scene_0"), both)
+    press(browser, "e")
+    stroke(browser, (40, 10), (40, 60))
+    saved(browser)
+    assert server.mask("scene_0")[20, 40] == 255
+    for _ in range(3):  # to the beginning
+        click(browser, "undo")
+    saved(browser)
+    assert not (server.folder / "segboost-label" / "masks" / "scene_0.png").exists()
+    assert not browser.find_element(By.ID, "undo").is_enabled()
+    for _ in range(2):
+        click(browser, "redo")
+    saved(browser)
+    browser.refresh()
+    until(lambda: data(browser, "superpixels"))
+    until(lambda: row(browser, "scene_0.png").get_attribute("data-state") == "painted")
+    assert np.array_equal(server.mask("scene_0"), both)
+
+
+def test_a_superpixel_is_taken_whole(browser, server):
+    from segboost.features.superpixels import find_superpixels
+
+    opened(browser, server, "scene_1.png")
+    press(browser, "s", "f")
+    stroke(browser, (30, 30), (30, 30))
+    saved(browser)
+    labels = find_superpixels(scenes(4)[1].image())
+    assert np.array_equal(server.mask("scene_1") == 1, labels == labels[30, 30])
+    click(browser, "undo")
+    saved(browser)
+    press(browser, "r")
+
+
+def test_two_fingers_zoom_and_one_paints(browser, server):
+    opened(browser, server, "scene_2.png")
+    box = browser.find_element(By.ID, "canvas").rect
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def touch(kind, *points):
+        shown = [{"x": px, "y": py, "id": k} for k, (px, py) in enumerate(points)]
+        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": shown})
+
+    touch("touchStart", (x - 50, y))
+    touch("touchStart", (x - 50, y), (x + 50, y))
+    touch("touchMove", (x - 100, y), (x + 100, y))
+    touch("touchEnd")
+    assert not (server.folder / "segboost-label" / "masks" / "scene_2.png").exists()
+    press(browser, "f")
+    touch("touchStart", (x, y))
+    touch("touchMove", (x + 30, y))
+    touch("touchEnd")
+    saved(browser)
+    painted = server.mask("scene_2")
+    assert painted[HEIGHT // 2, WIDTH // 2] == 1
+    click(browser, "undo")
+    saved(browser)
+
+
+def test_two_tabs_do_not_overwrite_each_other(browser, server):
+    opened(browser, server, "scene_3.png")
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    second = browser.current_window_handle
+    opened(browser, server, "scene_3.png")
+    press(browser, "f")
+    stroke(browser, (20, 20), (60, 20))
+    saved(browser)
+    theirs = server.mask("scene_3")
+    browser.switch_to.window(first)
+    press(browser, "b")
+    stroke(browser, (20, 50), (60, 50))
+    banner = browser.find_element(By.ID, "banner")
+    until(banner.is_displayed)
+    assert "another tab" in banner.text
+    assert np.array_equal(server.mask("scene_3"), theirs)
+    banner.find_element(By.TAG_NAME, "button").click()
+    until(lambda: not banner.is_displayed())
+    stroke(browser, (20, 50), (60, 50))
+    saved(browser)
+    both = server.mask("scene_3")
+    assert (both[20, 25:55] == 1).all()
+    assert (both[50, 25:55] == 0).all()
+    browser.switch_to.window(second)
+    browser.close()
+    browser.switch_to.window(first)
+    for _ in range(2):
+        press(browser, "e")
+    # Nothing of this image, so that what follows learns from true strokes.
+    (server.folder / "segboost-label" / "masks" / "scene_3.png").unlink()
+
+
+def test_a_broken_image_is_shown_as_broken(browser, server):
+    opened(browser, server)
+    found = row(browser, "broken.png")
+    assert found.get_attribute("data-state") == "broken"
+    assert "not an image" in found.text
+    assert not found.find_element(By.TAG_NAME, "button").is_enabled()
+
+
+def test_shortcuts_are_shown(browser, server):
+    opened(browser, server)
+    press(browser, "?")
+    dialog = browser.find_element(By.ID, "help")
+    until(dialog.is_displayed)
+    assert "undo" in dialog.text
+    dialog.find_element(By.TAG_NAME, "button").click()
+    until(lambda: not dialog.is_displayed())
+
+
+def test_a_phone_needs_no_scrolling_to_the_side(browser, server):
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    opened(browser, server)
+    root = "document.documentElement"
+    width, screen = browser.execute_script(f"return [{root}.scrollWidth, {root}.clientWidth]")
+    tall = browser.find_element(By.ID, "canvas").rect["height"]
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert screen == 390
+    assert width <= screen
+    assert tall > 250
+
+
+def test_train_see_accept_export_and_segment(browser, server, tmp_path):
+    for name, k in (("scene_0.png", 0), ("scene_1.png", 1), ("scene_2.png", 2)):
+        mask = server.folder / "segboost-label" / "masks" / f"scene_{k}.png"
+        mask.unlink(missing_ok=True)
+        opened(browser, server, name)
+        for key, value in (("f", 1), ("b", 0)):
+            press(browser, key)
+            stroke(browser, *inside(value, k))
+            saved(browser)
+    click(browser, "train")
+    until(lambda: data(browser, "training") == "running")
+    click(browser, "stop")
+    until(lambda: data(browser, "training") == "stopped")
+    assert not (server.folder / "segboost-label" / "model").exists()
+    click(browser, "train")
+    until(lambda: data(browser, "training") == "trained")
+    # The image without paint is offered next, and its prediction is there.
+    until(lambda: "next" in row(browser, "scene_3.png").get_attribute("class"))
+    click(browser, "next")
+    until(
+        lambda: data(browser, "prediction") == row(browser, "scene_3.png").get_attribute("data-key")
+    )
+    assert "% uncertain" in browser.find_element(By.ID, "prediction-told").text
+    # A correction first: it stays.
+    press(browser, "f")
+    stroke(browser, *inside(1, 3))
+    saved(browser)
+    corrected = server.mask("scene_3")
+    click(browser, "accept")
+    until(lambda: row(browser, "scene_3.png").get_attribute("data-state") == "complete")
+    accepted = server.mask("scene_3")
+    assert (accepted[corrected == 1] == 1).all()
+    assert not (accepted == 255).any()
+    click(browser, "export")
+    until(browser.find_element(By.ID, "exported").is_displayed)
+    told = browser.find_element(By.ID, "exported").text
+    assert "4 images" in told
+    assert "segboost train --images" in told
+    model = server.folder / "segboost-label" / "model"
+    code = "from segboost.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "segment", "--model", str(model)]
+    image = server.folder / "scene_3.png"
+    subprocess.run([*command, str(image), "--output", str(tmp_path), "--jobs", "1"], check=True)
+    found = np.array(Image.open(tmp_path / "scene_3.png")) == 255
+    free = corrected == 255
+    assert np.array_equal(found[free], accepted[free] == 1)
+
+
+def test_no_error_and_no_request_to_elsewhere(browser, server):
+    bad = [e["message"] for e in browser.get_log("browser") if "409" not in e["message"]]
+    assert bad == []
+    asked = [e["message"] for e in browser.get_log("performance") if "requestWillBeSent" in str(e)]
+    assert asked
+    hosts = {m.split('"url":"')[1].split("/")[2] for m in asked if '"url":"http' in m}
+    assert hosts == {server.address.split("/")[2]}
+
+
+def test_a_killed_server_loses_nothing(browser, server, place):
+    opened(browser, server, "scene_0.png")
+    press(browser, "b")
+    stroke(browser, (10, 66), (80, 66))
+    saved(browser)
+    painted = server.mask("scene_0")
+    server.kill()
+    stroke(browser, (10, 5), (80, 5))
+    banner = browser.find_element(By.ID, "banner")
+    until(banner.is_displayed)
+    assert "does not answer" in banner.text
+    again = Server(place, place.parent / "settings.json")
+    try:
+        assert np.array_equal(again.mask("scene_0"), painted)
+        opened(browser, again, "scene_0.png")
+        until(lambda: row(browser, "scene_0.png").get_attribute("data-state") == "painted")
+    finally:
+        again.kill()
