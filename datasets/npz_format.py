@@ -6,6 +6,7 @@ import io
 import struct
 import zipfile
 import zlib
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from segboost.datasets.packed_files import MOST_BYTES, TableFileError
 
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, KeyError, TypeError,
-    ValueError, RuntimeError, OverflowError, AttributeError, SyntaxError, MemoryError,
+    ValueError, RuntimeError, OverflowError, AttributeError, SyntaxError, MemoryError, TokenError,
 )  # fmt: skip
 
 
