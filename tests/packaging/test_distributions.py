@@ -50,6 +50,28 @@ def test_the_wheel_holds_every_module_once(wheel):
     assert "segboost/py.typed" in names
 
 
+def test_style_sheets_and_scripts_are_installed(wheel, sdist):
+    core = [p for p in (ROOT / "segboost").rglob("*") if p.suffix in (".css", ".js", ".html")]
+    wanted = {p.relative_to(ROOT).as_posix() for p in core}
+    assert "segboost/report/page.css" in wanted
+    assert wanted <= set(members(wheel))
+    with tarfile.open(sdist) as archive:
+        assert wanted <= {n.split("/", 1)[1] for n in archive.getnames() if "/" in n}
+
+
+def test_the_metadata_names_entry_point_extras_and_licence(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (place,) = {n.split("/")[0] for n in archive.namelist() if ".dist-info/" in n}
+        told = archive.read(f"{place}/METADATA").decode()
+        entry = archive.read(f"{place}/entry_points.txt").decode()
+    assert "segboost = segboost.cli.main:main" in entry
+    for extra in ("track", "cluster", "bench", "docs"):
+        assert f"Provides-Extra: {extra}\n" in told
+    assert "License-Expression: GPL-3.0-or-later\n" in told
+    assert "Project-URL: Paper, https://" in told
+    assert "# segboost" in told
+
+
 def test_the_sdist_holds_the_sources_and_the_licence(sdist):
     with tarfile.open(sdist) as archive:
         names = {n.split("/", 1)[1] for n in archive.getnames() if "/" in n}
