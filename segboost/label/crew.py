@@ -153,12 +153,17 @@ class Crew:
         """Give one worker its commands, one after the other; a dead one is replaced."""
         process: subprocess.Popen[str] | None = None
         while (task := self._take(number)) is not None:
-            if process is None or process.poll() is not None:
+            if process is None:
                 process = self._spawn("segboost.label.worker")
                 with self._wake:
                     self._processes.append(process)
             answer = _ask(process, task)
             with self._wake:
+                if answer is None:
+                    process.kill()  # if it has not ended by itself
+                    process.wait()
+                    self._processes.remove(process)
+                    process = None
                 if answer is None and self._closed:
                     return
                 self._note(task, answer or {"error": "the process that computes it died"})

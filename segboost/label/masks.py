@@ -43,6 +43,7 @@ class MaskFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
+        self._digests: dict[Path, tuple[tuple[int, int, int], str]] = {}
 
     def path(self, image: FolderImage) -> Path:
         """Return where the mask of an image is or would be."""
@@ -50,8 +51,16 @@ class MaskFolder:
 
     def version(self, image: FolderImage) -> str:
         """Return the digest of a mask's file, or `UNPAINTED`."""
+        path = self.path(image)
         try:
-            return hashlib.sha256(self.path(image).read_bytes()).hexdigest()[:32]
+            status = path.stat()
+            # A save renames a new file into place, so that one of these changes.
+            stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
+            known = self._digests.get(path)
+            if known is None or known[0] != stamp:
+                known = stamp, hashlib.sha256(path.read_bytes()).hexdigest()[:32]
+                self._digests[path] = known
+            return known[1]
         except FileNotFoundError:
             return UNPAINTED
 

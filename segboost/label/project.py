@@ -10,7 +10,7 @@ from typing import Any
 
 from segboost.datasets.base import FileSource, LabelledImage
 from segboost.datasets.masks import MaskReader
-from segboost.datasets.reading import image_source
+from segboost.datasets.reading import ImageFileError, image_source
 from segboost.label.images import FolderImage
 from segboost.pipelines.artefacts import ArtefactStore, KeyParts, file_key
 from segboost.pipelines.files import write_whole
@@ -104,9 +104,27 @@ class LabelProject:
         return KeyParts({}, (model_key, self.item(name).image_key()))
 
     def features(self) -> FeatureStage:
-        """Return the stage of the features; the first call learns the visual words."""
+        """Return the stage of the features; the first call learns the visual words.
+
+        Images that turn out to be broken are no longer among those that words are learned from.
+        """
+        try:
+            return self._features()
+        except ImageFileError:
+            readable = [name for name in self.vocabulary() if self._is_readable(name)]
+            write_whole(self._words, json.dumps(readable).encode())
+            return self._features()
+
+    def _features(self) -> FeatureStage:
         items = [self.item(name) for name in self.vocabulary()]
         return feature_stage(items, self.config(), self.store, lambda *_: None)
+
+    def _is_readable(self, name: str) -> bool:
+        try:
+            self.item(name).image()
+        except ImageFileError:
+            return False
+        return True
 
     def config(self) -> SegmentationConfig:
         """Return the settings that the server was started with."""

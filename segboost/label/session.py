@@ -86,7 +86,7 @@ class LabelSession:
         version = self.masks.version(image)
         counts = self._count(image, version)
         entry |= {"width": image.shown_shape[1], "height": image.shown_shape[0]}
-        entry |= {"version": version, **counts, "problem": self.crew.failed.get(name, "")}
+        entry |= {"version": version, **counts, "failed": self.crew.failed.get(name, "")}
         entry |= {"described": name in self.crew.described}
         entry |= {"uncertainty": self.crew.uncertainty.get(name)}
         return entry

@@ -39,7 +39,6 @@ class Server:
 
     def __init__(self, folder, settings):
         self.folder = folder
-        command = [sys.executable, "-m", "segboost.cli.main"]
         code = "from segboost.cli.main import main; main()"
         command = [sys.executable, "-c", code, "label", str(folder), "--config", str(settings)]
         self.process = subprocess.Popen(

@@ -12,10 +12,10 @@ from PIL import Image
 
 pytest.importorskip("uvicorn", reason="the extra label is not installed")
 
-from segboost.features.superpixels import find_superpixels  # noqa: E402
-from segboost.label.serving import _listen  # noqa: E402
-from segboost.label.session import LabelSession, choose_next  # noqa: E402
-from tests.label.folders import HEIGHT, WIDTH, runs, scenes, serving, write_images  # noqa: E402
+from segboost.features.superpixels import find_superpixels
+from segboost.label.serving import _listen
+from segboost.label.session import LabelSession, choose_next
+from tests.label.folders import HEIGHT, WIDTH, runs, scenes, serving, write_images
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ function makeRow(entry) {
 
 function updateRow(row, entry) {
   const state = stateOf(entry);
-  const text = entry.problem ? entry.problem : WORDS[state];
+  const text = entry.problem || entry.failed || WORDS[state];
   row.dataset.state = state;
   row.classList.toggle("current", now !== null && now.key === entry.key);
   row.classList.toggle("next", known.next === entry.key && known.model !== null);
@@ -436,8 +436,8 @@ function showTraining() {
     return;
   }
   const usable = known.images.filter((i) => !i.problem);
-  const described = usable.filter((i) => i.described).length;
-  const predicted = usable.filter((i) => i.uncertainty !== null && i.uncertainty !== undefined).length;
+  const described = usable.filter((i) => i.described || i.failed).length;
+  const predicted = usable.filter((i) => i.failed || (i.uncertainty !== null && i.uncertainty !== undefined)).length;
   if (outcome && outcome !== "trained" && outcome !== "stopped") { told.textContent = outcome; told.classList.add("bad"); return; }
   if (told.classList.contains("bad") && !known.changed) return;
   told.classList.remove("bad");
