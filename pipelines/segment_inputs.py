@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -45,10 +46,11 @@ def check_names(images: Sequence[Path], output: Path) -> None:
                 f"{other} and {path} would both become {path.stem}.png: segment them into "
                 "different folders or rename one"
             )
-    taken = {path.resolve() for path in images}
+    # Unlike Path.resolve, this takes links that lead in circles.
+    taken = {os.path.realpath(path) for path in images}
     for path in images:
         target = output / f"{path.stem}.png"
-        if target.resolve() in taken:
+        if os.path.realpath(target) in taken:
             raise ValueError(f"the mask of {path} would overwrite {target}: name another --output")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -128,7 +129,7 @@ def _default_folder(name: str, options: dict[str, Any]) -> Path:
 
 def _plain(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options as JSON values, with absolute paths, so that a resumed run finds them."""
-    return {k: str(v.resolve()) if isinstance(v, Path) else v for k, v in options.items()}
+    return {k: os.path.realpath(v) if isinstance(v, Path) else v for k, v in options.items()}
 
 
 def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
