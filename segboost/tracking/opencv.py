@@ -84,6 +84,6 @@ def _find(kind: str) -> Any:
     if create is None:
         raise OpenCVMissingError(
             f"this OpenCV ({cv2.__version__}) has no {name}: "
-            "pip install 'opencv-contrib-python-headless<5'"
+            "pip install 'opencv-contrib-python-headless'"
         )
     return create
