@@ -7,7 +7,8 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
-PACKAGES = ("numpy", "scikit-learn", "lightgbm", "xgboost", "dlib-bin", "opencv-python-headless")
+OPENCV = "opencv-contrib-python-headless"
+PACKAGES = ("numpy", "scikit-learn", "lightgbm", "xgboost", "dlib-bin", OPENCV)
 
 
 def describe() -> dict[str, str]:
