@@ -133,6 +133,7 @@ def test_python_chooses_the_cluster_by_joblib(cluster):
     assert scores[0] == scores[1]
 
 
+@pytest.mark.usefixtures("usual_limit")
 @pytest.mark.parametrize("verb", ["train", "segment"])
 def test_no_scheduler_is_one_line_and_status_2(verb, command, model, place, tmp_path, capsys):
     given = command if verb == "train" else ["segment", str(place), "--model", str(model)]

@@ -135,7 +135,7 @@ def test_a_scheduler_that_goes_is_told(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["closed", "silent", "nonsense", "no such host", "strange"])
-def test_an_address_without_a_scheduler_is_told_within_ten_seconds(kind):
+def test_an_address_without_a_scheduler_is_told_within_ten_seconds(kind, usual_limit):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         if kind == "nonsense":
