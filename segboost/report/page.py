@@ -10,6 +10,7 @@ from segboost._version import __version__
 from segboost.report import parts
 from segboost.report.contents import Contents
 from segboost.report.html import percent, section
+from segboost.report.potential_parts import potentials
 from segboost.report.runs import Run
 
 MEASURES = {
@@ -22,7 +23,7 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-s
 PARTS = (
     ("images", "Images", parts.images),
     ("curves", "Curves", parts.curves),
-    ("model", "What it learned", parts.potentials),
+    ("model", "What it learned", potentials),
     ("by-image", "Image by image", parts.by_image),
     ("time", "Time", parts.timings),
     ("settings", "Configuration", parts.configuration),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from segboost.report import charts
-from segboost.report.contents import Contents, ShownImage, Values
-from segboost.report.functions import LearnedFunction
+from segboost.report.contents import Contents, ShownImage
 from segboost.report.html import (
     legend,
     panel,
@@ -187,79 +184,6 @@ def _learning(found: Contents) -> list[str]:
             text,
         )
     ]
-
-
-def potentials(found: Contents, key: str) -> str:
-    """Return the learned function of every potential."""
-    if found.functions is None:
-        text = (
-            f"The method {TITLES[found.main.method]} has no CRF: it labels each superpixel alone."
-        )
-        return section(f"model-{key}", "What the model learned", text, "")
-    learned = found.functions
-    unary = _functions(learned.unary, found.unary_values, True)
-    pair = _functions(learned.pairwise, found.pairwise_values, False)
-    text = (
-        "The CRF adds up one learned function a potential, and nothing else: these pictures are "
-        "the model. Potentials are in the order of their reach; all charts of a row of this kind "
-        "share one height."
-    )
-    body = (
-        "<h3>Each superpixel</h3><p>How strongly a score (in deviations) speaks for foreground "
-        f"(up) or background (down); a bias of {learned.bias:+.3g} comes on top.</p>"
-        + legend(
-            [
-                ("strong", "learned"),
-                ("front", "scores of true foreground"),
-                ("back", "of true background"),
-            ]
-        )
-        + unary
-        + "<h3>Each pair of neighbours</h3><p>What it costs to give them different labels"
-        + (f"; every pair costs {learned.constant:.3g} more" if learned.constant else "")
-        + ".</p>"
-        + legend(
-            [
-                ("strong", "learned"),
-                ("front", "pairs across a true border"),
-                ("back", "pairs within"),
-            ]
-        )
-        + pair
-    )
-    return section(f"model-{key}", "What the model learned", text, body)
-
-
-def _functions(functions: Sequence[LearnedFunction], values: Sequence[Values], signed: bool) -> str:
-    met: list[Values] = list(values) if values else [{} for _ in functions]
-    reach = []
-    for function, found in zip(functions, met, strict=True):
-        y = function.of(np.linspace(*charts.value_range(function, found), 61))
-        reach.append(float(np.ptp(y)) if signed else float(y.max()))
-    tops = []
-    for function, found in zip(functions, met, strict=True):
-        tops.append(
-            float(np.abs(function.of(np.linspace(*charts.value_range(function, found), 61))).max())
-        )
-    top = max([*tops, 1e-9]) * 1.08
-    order = sorted(range(len(functions)), key=lambda i: -reach[i])
-    used = [i for i in order if functions[i].weight > 0 and not functions[i].muted]
-    drawn = "".join(
-        f'<figure class="small"><figcaption>{escape(functions[i].name)}</figcaption>'
-        f"{charts.function_chart(functions[i], met[i], top, signed)}</figure>"
-        for i in used
-    )
-    unused = [functions[i].name for i in order if i not in used and not functions[i].muted]
-    muted = [f.name for f in functions if f.muted]
-    notes = []
-    if unused:
-        notes.append(f"Not used: {escape(', '.join(unused))}.")
-    if muted:
-        notes.append(
-            f"Left out, as worthless on images not trained on: {escape(', '.join(muted))}."
-        )
-    below = f'<p class="soft">{" ".join(notes)}</p>' if notes else ""
-    return f'<div class="smalls">{drawn}</div>{below}'
 
 
 def by_image(found: Contents, key: str) -> str:
