@@ -30,7 +30,7 @@ for ax, (name, model) in zip(figure.subplots(1, 2), models.items(), strict=True)
     counts = np.array([[np.sum((y_test == t) & (answer == a)) for a in range(9)] for t in range(9)])
     np.fill_diagonal(counts, 0)
     ax.imshow(counts, cmap="Blues", vmax=40)
-    ax.set(title=f"{name}: {far:.1%} in another group, tree loss {losses[name]:.2f}")
+    ax.set(title=f"{name}: tree loss {losses[name]:.2f}")
     ax.set(xlabel="answer", ylabel="truth", xticks=range(9), yticks=range(9))
     for edge in (2.5, 5.5):
         ax.axhline(edge, color="tab:orange")
