@@ -30,7 +30,7 @@ QUICK: dict[str, Any] = {
     "raw_booster": {"n_trees": 200},
     "booster": {"n_trees": 200, "learning_rate": 0.1},
     "C": 20.0,
-    "losses": ["superpixels"],
+    "losses": ["pixels"],
 }
 """What `train` would choose by trials is fixed, and there are fewer stumps and trees: few images
 with few labels need no more, and an answer is there within a minute."""
