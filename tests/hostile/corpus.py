@@ -82,8 +82,8 @@ GOOD = {
 
 BAD = {
     "cut.png": (PNG[: len(PNG) // 2], "broken image"),
-    "cut_header.png": (PNG[:20], "not an image"),
-    "cut.jpg": (JPEG[: len(JPEG) // 2], "broken image"),
+    "cut_header.png": (PNG[:20], "broken|not an image"),
+    "cut_jpeg.jpg": (JPEG[: len(JPEG) // 2], "broken image"),
     "zero.png": (b"", "the file is empty"),
     "text.png": (b"I am no image\n" * 100, "not an image"),
     "zeros.png": (bytes(5000), "not an image"),
