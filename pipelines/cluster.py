@@ -33,7 +33,8 @@ CONNECT_SECONDS = 7.0
 """How long a scheduler may take to answer."""
 PATIENCE = 60.0
 """Seconds without any worker after which a call gives up."""
-POLL = 2.0
+POLL, LONGEST_POLL = 2.0, 600.0
+"""Seconds between looks at the cluster, and the longest that one result may travel at a time."""
 AHEAD, KEPT = 2, 16
 """Tasks under way, and results that wait for an earlier one, for every thread of the cluster."""
 DEATHS = "the workers that tried it died one after the other: is there enough memory?"
@@ -158,9 +159,10 @@ class _Waiting:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
+        seconds = POLL
         while True:
             try:
-                return future.result(timeout=POLL)
+                return future.result(timeout=seconds)
             except KilledWorker:
                 if lost is not None:
                     return lost(DEATHS)
@@ -181,9 +183,12 @@ class _Waiting:
                     "the scheduler cannot read the work: install the same segboost there, too"
                 ) from None
             except TimeoutError:
-                if future.done():  # raised by the task itself
+                if future.status == "error":  # raised by the task itself
                     raise
                 self._check_patience()
+                if future.done():
+                    # A result on its way is asked for anew each time: a large one needs longer.
+                    seconds = min(2 * seconds, LONGEST_POLL)
 
     def _check_patience(self) -> None:
         if self._threads():
