@@ -45,7 +45,7 @@ class ClusterError(OSError):
 
 
 @contextmanager
-def connect(address: str, patience: float = PATIENCE) -> Iterator[Client]:
+def connect(address: str, patience: float | None = None) -> Iterator[Client]:
     """Connect to a scheduler for the time of a ``with`` block.
 
     Parameters
@@ -53,8 +53,8 @@ def connect(address: str, patience: float = PATIENCE) -> Iterator[Client]:
     address : str
         ``tcp://host:8786``, ``tls://…``, or the scheduler file of ``dask scheduler
         --scheduler-file``.
-    patience : float
-        Seconds to wait for a first worker.
+    patience : float, optional
+        Seconds to wait for a first worker; `PATIENCE` by default.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def connect(address: str, patience: float = PATIENCE) -> Iterator[Client]:
             client.close(timeout=2)
 
 
-def check_workers(client: Client, patience: float = PATIENCE) -> None:
+def check_workers(client: Client, patience: float | None = None) -> None:
     """Wait for a worker; ClusterError where none comes or one does not fit this process."""
     for _ in map_cluster(client, _nothing, None, [None], patience=patience):
         pass
@@ -90,7 +90,7 @@ def map_cluster(
     shared: Any,
     items: Iterable[Item],
     lost: Callable[[str], Result] | None = None,
-    patience: float = PATIENCE,
+    patience: float | None = None,
 ) -> Iterator[Result]:
     """Yield ``function(shared, item)`` for all items, in their order, computed by the workers.
 
@@ -108,13 +108,13 @@ def map_cluster(
     lost : callable, optional
         Makes the result of an item that killed several workers from the reason; by default that
         is a ClusterError.
-    patience : float
-        Seconds without any worker after which it is an error.
+    patience : float, optional
+        Seconds without any worker after which it is an error; `PATIENCE` by default.
     """
     name = f"segboost-{function.__name__}-{uuid.uuid4().hex}"
     versions = package_versions()
     futures: deque[Future] = deque()
-    waiting = _Waiting(client, patience)
+    waiting = _Waiting(client, PATIENCE if patience is None else patience)
     try:
         holder = _send(client, shared, f"{name}-shared")
         todo = iter(items)

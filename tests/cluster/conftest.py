@@ -13,6 +13,7 @@ def patient():
     usual = module.CONNECT_SECONDS
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CONNECT_SECONDS", START_SECONDS)
+        patch.setattr(module, "PATIENCE", START_SECONDS)
         yield usual
 
 

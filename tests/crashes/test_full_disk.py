@@ -7,6 +7,9 @@ import pytest
 from tests.crashes.wholeness import check_masks, check_training, contents
 from tests.crashes.work import finish
 
+LIMIT = 400
+"""Less than a score map, more than the line that tells of it."""
+
 
 @pytest.mark.parametrize("limit", [60, 3_000, 100_000])
 def test_train(limit, command, undisturbed, tmp_path):
@@ -41,7 +44,7 @@ def test_a_model_stays_where_the_next_one_does_not_fit(command, undisturbed, tmp
 def test_segment_stops_at_once(segment_command, masks, tmp_path):
     told, output = tmp_path / "told", tmp_path / "out"
     options = [*segment_command, "--output", str(output)]
-    assert finish(options, told, 100) == 1
+    assert finish(options, told, LIMIT) == 1
     line = told.read_text()
     assert "File too large: make room" in line
     assert line.count("\n") == 1
@@ -55,5 +58,5 @@ def test_segment_stops_at_once(segment_command, masks, tmp_path):
 def test_masks_stay_where_new_ones_do_not_fit(segment_command, masks, tmp_path):
     options = [*segment_command, "--output", str(masks)]
     before = contents(masks)
-    assert finish(options, tmp_path / "told", 100) == 1
+    assert finish(options, tmp_path / "told", LIMIT) == 1
     assert contents(masks) == before
