@@ -159,7 +159,7 @@ class _Waiting:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
-        seconds = POLL
+        seconds, failed = POLL, False
         while True:
             try:
                 return future.result(timeout=seconds)
@@ -183,8 +183,9 @@ class _Waiting:
                     "the scheduler cannot read the work: install the same segboost there, too"
                 ) from None
             except TimeoutError:
-                if future.status == "error":  # raised by the task itself
+                if failed:  # asked once more since it failed: this is the task's own
                     raise
+                failed = future.status == "error"
                 self._check_patience()
                 if future.done():
                     # A result on its way is asked for anew each time: a large one needs longer.

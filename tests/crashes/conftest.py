@@ -41,6 +41,6 @@ def segment_command(place, undisturbed):
 
 @pytest.fixture(scope="package")
 def masks(place, segment_command):
-    folder = place / "masks"
+    folder = place / "segmented"
     assert finish([*segment_command, "--output", str(folder)]) == 0
     return folder
