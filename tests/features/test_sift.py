@@ -9,7 +9,7 @@ from segboost.features.sift import dense_sift, grid_points
 
 @pytest.mark.parametrize("cell", [4, 6, 8, 12])
 def test_correlates_with_opencv(cell, grey):
-    cv2 = pytest.importorskip("cv2", reason="the reference is OpenCV (opencv-contrib-python-headless)")
+    cv2 = pytest.importorskip("cv2", reason="the reference is OpenCV")
     points = grid_points(grey.shape, 16)
     # OpenCV ends at the border of the image; ours reflects it there.
     inside = ((points >= 3 * cell) & (points < np.array(grey.shape) - 3 * cell)).all(axis=1)
