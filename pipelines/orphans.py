@@ -9,10 +9,22 @@ from __future__ import annotations
 import os
 import threading
 import time
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
 
 PAUSE = 1.0
 """Seconds between two looks at the parent."""
+
+
+def tied(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function such that a worker process that calls it ends with this process."""
+    return partial(_call, os.getpid(), function)
+
+
+def _call(parent: int, function: Callable[..., Any], *args: Any) -> Any:
+    leave_with_parent(parent)
+    return function(*args)
 
 
 @lru_cache(maxsize=1)

@@ -20,6 +20,7 @@ from segboost.features.scene_words import (
     word_pyramid,
 )
 from segboost.pipelines.artefacts import Artefact, ArtefactStore, KeyParts, array_key, file_key
+from segboost.pipelines.orphans import tied
 from segboost.pipelines.progress import Progress, track
 from segboost.pipelines.single_thread import single_threaded
 
@@ -66,7 +67,7 @@ def load_cells(
     parts = KeyParts(parameters, tuple(file_key(path) for path in paths))
 
     def make() -> Artefact:
-        jobs = (delayed(_cells)(path, settings) for path in paths)
+        jobs = (delayed(tied(_cells))(path, settings) for path in paths)
         with single_threaded():
             done = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=32)(jobs)
             rows = list(track(done, progress, "HOG features", len(paths)))

@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 
 from segboost._types import IntArray
 from segboost.estimators.base import BaseStructBoost
+from segboost.pipelines.orphans import tied
 from segboost.pipelines.progress import Progress, QuietProgress, Report, step_reporter, track
 from segboost.pipelines.single_thread import single_threaded
 from segboost.pipelines.table_estimators import MEASURES, EstimatorSettings, better, measure
@@ -92,7 +93,7 @@ def fit_table(
         if C is None:
             train, validation = split_validation(y, settings.seed)
             n_validation = len(validation)
-            jobs = (delayed(_try)(X, y, train, validation, settings, c) for c in candidates)
+            jobs = (delayed(tied(_try))(X, y, train, validation, settings, c) for c in candidates)
             done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
             trials = tuple(track(done, told, "choice of C", len(candidates)))
             main = MEASURES[settings.task]

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 
 from segboost.pipelines.artefacts import ArtefactStore, array_key
+from segboost.pipelines.orphans import tied
 from segboost.pipelines.progress import Progress, track
 from segboost.pipelines.single_thread import single_threaded
 from segboost.pipelines.table_cells import STAGE, Cell, CellResult, run_cells
@@ -179,7 +180,7 @@ def fit_cells(
     # What takes longest must not come last, when the other processes have nothing left to do.
     groups.sort(key=lambda group: -tables[cells[group[0]].data][0].size)
     jobs = (
-        delayed(run_cells)(
+        delayed(tied(run_cells))(
             [cells[i] for i in group], *tables[cells[group[0]].data],
             protocol.split(tables[cells[group[0]].data][1], cells[group[0]].repeat),
             protocol.seed, cache, [keys[i] for i in group],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
-from segboost.pipelines.orphans import leave_with_parent
+from segboost.pipelines.orphans import tied
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -77,9 +76,4 @@ def map_tasks(
         return
     kind = "generator" if ordered else "generator_unordered"
     jobs = Parallel(n_jobs=n_jobs, return_as=kind, batch_size=1)
-    yield from jobs(delayed(_run)(os.getpid(), function, shared, item) for item in items)
-
-
-def _run(caller: int, function: Callable[[Any, Item], Result], shared: Any, item: Item) -> Result:
-    leave_with_parent(caller)
-    return function(shared, item)
+    yield from jobs(delayed(tied(function))(shared, item) for item in items)
