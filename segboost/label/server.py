@@ -80,7 +80,7 @@ class Guard:
         headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
         host = headers.get("host", "")
         origin = headers.get("origin")
-        given = str(scope["path"]).split("/")[1]
+        given = str(scope["path"]).removeprefix("/").split("/")[0]
         return (
             host in self.hosts
             and origin in (None, f"http://{host}")

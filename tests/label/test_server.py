@@ -62,6 +62,10 @@ def test_without_the_token_everything_is_403(client, path, token):
         assert client.token.encode() not in answer.body
 
 
+def test_a_request_about_no_path_is_403(client):
+    assert raw(client, "*", "OPTIONS")[0] == 403
+
+
 def test_other_names_of_this_machine_are_403(client):
     # What a page of another site gets that lets its own name point here.
     for host in ("evil.example", f"evil.example:{client.port}", "127.0.0.1", "127.0.0.1:1"):
