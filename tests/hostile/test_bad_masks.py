@@ -33,7 +33,10 @@ CASES = {
     "CMYK": (corpus.encoded(Image.fromarray(COLOURS).convert("CMYK"), format="TIFF"), "grey"),
     "colours": (png(COLOURS), "colours"),
     "16 bits": (png(square(40_000, np.uint16)), "unclear mask values"),
-    "lossy": (png((np.random.default_rng(0).random(SHAPE) * 255).astype(np.uint8)), "unclear"),
+    "lossy": (
+        png((np.random.default_rng(0).random(SHAPE) * 255).astype(np.uint8)),
+        "may be foreground",
+    ),
     "bomb": (corpus.bomb(60_000, 60_000), "limit"),
 }
 
