@@ -137,7 +137,7 @@ def fit_raw_booster(
         return {i: booster.scores(reader.image(i)) for i in mine}
 
     jobs: list[Any] = [delayed(fit)(None), *(delayed(outside)(int(k)) for k in folds)]
-    final, *parts = Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
+    final, *parts = Parallel(n_jobs=n_jobs, require="sharedmem")(jobs)
     by_image = {i: score for part in parts for i, score in part.items()}
     return final, np.concatenate([by_image[i] for i in range(len(images))])
 

@@ -89,7 +89,7 @@ def fit_context(
         return TreeBooster.fit(table[rows], labels[rows], weight[rows], settings, [seed, 2, number])
 
     without = [int(k) for k in folds] if len(folds) > 1 else []
-    jobs = Parallel(n_jobs=n_jobs, prefer="threads")
+    jobs = Parallel(n_jobs=n_jobs, require="sharedmem")
     final, *by_fold = jobs(delayed(fit)(k) for k in [None, *without])
     score = np.zeros(len(labels))
     for k, booster in zip(folds, by_fold or [final], strict=True):

@@ -16,4 +16,4 @@ def search_each(
     """Return ``search(*column)`` for every column, in order, whatever the number of threads."""
     if n_jobs in (None, 1):
         return [search(*column) for column in columns]
-    return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(search)(*c) for c in columns))
+    return list(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(search)(*c) for c in columns))
