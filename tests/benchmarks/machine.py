@@ -8,7 +8,9 @@ from importlib import metadata
 from pathlib import Path
 
 OPENCV = "opencv-contrib-python-headless"
-PACKAGES = ("numpy", "scikit-learn", "lightgbm", "xgboost", "dlib-bin", OPENCV)
+PACKAGES = (
+    "numpy", "scikit-learn", "lightgbm", "xgboost", "dlib-bin", "opencv-contrib-python-headless",
+)  # fmt: skip
 
 
 def describe() -> dict[str, str]:
