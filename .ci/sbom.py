@@ -62,7 +62,7 @@ def component(name: str) -> dict[str, Any]:
         "version": package.version,
         "purl": reference(name),
     }
-    licence = package.metadata["License-Expression"]
+    licence = package.metadata.get("License-Expression")
     if licence:
         entry["licenses"] = [{"expression": licence}]
     else:

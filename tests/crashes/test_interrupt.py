@@ -24,6 +24,8 @@ def interrupt(arguments, is_time, told):
             stdout=file,
             stderr=file,
             start_new_session=True,
+            # Shells start background jobs, this test perhaps among them, deaf to Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         while process.poll() is None and not is_time():
             time.sleep(0.02)

@@ -57,7 +57,7 @@ def test_void_superpixels_cost_nothing_in_either_loss():
     by_pixel = crf_instance(image, scores, PotentialSettings(loss="pixels"))
     assert by_count.node_weight.tolist() == [0.0] + [1.0] * 11
     np.testing.assert_allclose(by_pixel.node_weight, [0.0, 20 / 25] + [1.0] * 10)
-    assert by_count.labels.tolist() == [0, 1, 0, 0] + [1, 1, 0, 0] * 2
+    assert by_count.labels.tolist() == [-1, 1, 0, 0] + [1, 1, 0, 0] * 2
 
 
 def test_learning_needs_a_mask():

@@ -218,7 +218,7 @@ GOOD = {
         ("pairwise", np.full((2, 1), np.inf)),
         ("labels", [0, 1]),
         ("labels", [0, 1, 2]),
-        ("labels", [-1, 1, 1]),
+        ("labels", [-2, 1, 1]),
         ("labels", [0, 1, np.nan]),
         ("node_weight", [1, 1]),
         ("node_weight", [1, -1, 1]),
