@@ -19,6 +19,7 @@ from segboost.pipelines.recorded_data import recorded_dataset
 from segboost.pipelines.segmentation_model import SegmentationModel
 from segboost.pipelines.single_thread import single_threaded
 from segboost.pipelines.superpixel_image import SuperpixelImage
+from segboost.pipelines.working_size import reduce_items
 from segboost.report.functions import LearnedCRF, learned_functions
 from segboost.report.measuring import Measured, choose_images, measure, reliability
 from segboost.report.pictures import Pictures, draw_pictures
@@ -163,8 +164,12 @@ def _answers(
 def _look(
     model: SegmentationModel, item: LabelledImage, widest: int
 ) -> tuple[Pictures, tuple[SuperpixelImage, FloatArray]]:
-    """Segment one image; return its pictures and its potentials."""
-    image, truth = item.load()
+    """Segment one image; return its pictures and its potentials.
+
+    All at the model's working size, at which the image was measured too.
+    """
+    (small,) = reduce_items([item], model.config.longest_side)
+    image, truth = small.image(), small.mask()
     with single_threaded():
         prepared = model.prepare(image, item.name)
         node = model.node_scores(prepared)
