@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,24 +12,17 @@ import pytest
 from PIL import Image
 
 pytest.importorskip("uvicorn", reason="the extra label is not installed")
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-from selenium.webdriver import ActionChains  # noqa: E402
-from selenium.webdriver.common.by import By  # noqa: E402
+pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
 
-from segboost.datasets.masks import read_mask  # noqa: E402
-from tests.label.folders import HEIGHT, WIDTH, scenes, tiny_settings, write_images  # noqa: E402
+from segboost.datasets.masks import read_mask
+from tests.browser import PHONE, chromium, needs_chromium, requests, widths
+from tests.label.folders import HEIGHT, WIDTH, scenes, tiny_settings, write_images
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not (CHROMIUM and DRIVER),
-        reason="chromium is not installed: apt-get install chromium chromium-driver",
-    ),
-]
+pytestmark = [pytest.mark.slow, needs_chromium]
 PATIENCE = 240
 """Seconds that a loaded machine may take for a step."""
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 
 
 class Server:
@@ -73,25 +64,10 @@ def server(place):
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    profile = tmp_path_factory.mktemp("profile")
-    for argument in (
-        "--headless=new",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1280,900",
-        f"--user-data-dir={profile}",
-        # The sandbox needs a user who is not root.
-        *(["--no-sandbox"] if os.geteuid() == 0 else []),
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.set_page_load_timeout(PATIENCE)
-    driver.set_script_timeout(PATIENCE)
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        driver.set_page_load_timeout(PATIENCE)
+        driver.set_script_timeout(PATIENCE)
+        yield driver
 
 
 def until(condition):
@@ -299,8 +275,7 @@ def test_shortcuts_are_shown(browser, server):
 def test_a_phone_needs_no_scrolling_to_the_side(browser, server):
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
     opened(browser, server)
-    root = "document.documentElement"
-    width, screen = browser.execute_script(f"return [{root}.scrollWidth, {root}.clientWidth]")
+    width, screen = widths(browser)
     tall = browser.find_element(By.ID, "canvas").rect["height"]
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert screen == 390
@@ -359,7 +334,7 @@ def test_train_see_accept_export_and_segment(browser, server, tmp_path):
 def test_no_error_and_no_request_to_elsewhere(browser, server):
     bad = [e["message"] for e in browser.get_log("browser") if "409" not in e["message"]]
     assert bad == []
-    asked = [e["message"] for e in browser.get_log("performance") if "requestWillBeSent" in str(e)]
+    asked = requests(browser)
     assert asked
     hosts = {m.split('"url":"')[1].split("/")[2] for m in asked if '"url":"http' in m}
     assert hosts == {server.address.split("/")[2]}

@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-
 import pytest
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
+pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER),
-    reason="chromium is not installed: apt-get install chromium chromium-driver",
-)
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+from tests.browser import PHONE, chromium, needs_chromium, requests, widths
+
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    profile = tmp_path_factory.mktemp("profile")
-    for argument in (
-        "--headless=new",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1280,900",
-        f"--user-data-dir={profile}",
-        # The sandbox needs a user who is not root.
-        *(["--no-sandbox"] if os.geteuid() == 0 else []),
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
 
 
 @pytest.fixture
@@ -66,7 +45,7 @@ def prefer(browser, scheme):
 
 def test_no_error_and_no_request(opened):
     assert opened.get_log("browser") == []
-    asked = [e["message"] for e in opened.get_log("performance") if "requestWillBeSent" in str(e)]
+    asked = requests(opened)
     assert asked
     assert not any('"url":"http' in message for message in asked)
 
@@ -128,9 +107,7 @@ def test_a_phone_needs_no_scrolling_to_the_side(opened, page):
     opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
     opened.get(page.as_uri())
     opened.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
-    width, screen = opened.execute_script(
-        "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-    )
+    width, screen = widths(opened)
     assert screen == 390
     assert width <= screen
 
