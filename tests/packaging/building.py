@@ -29,16 +29,19 @@ def copy_sources(target: Path, links: bool) -> Path:
 
 
 def build(source: Path, target: Path, *options: str) -> Path:
+    """Build what the options say into a folder; what setuptools warns of is a failure."""
     command = [sys.executable, "-m", "build", "--outdir", target, *options, source]
-    run(command)
+    told = run(command, stderr=subprocess.STDOUT)
+    assert "Successfully built" in told
+    for sign in ("would be ignored", "Deprecat", "is absent from"):
+        assert sign not in told, told
     return target
 
 
 def run(command: list[str | Path], **options: object) -> str:
     """Run in an environment that does not know this repository; show the output on failure."""
     clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, env=clean, **options
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    done = subprocess.run([str(part) for part in command], text=True, env=clean, **streams)
+    assert done.returncode == 0, done.stdout + (done.stderr or "")
     return done.stdout
