@@ -16,7 +16,7 @@ from segboost.pipelines.artefact_file import (
 )
 from segboost.pipelines.artefact_key import file_key
 from segboost.pipelines.evaluation import RegionAnswer
-from segboost.pipelines.segmentation_training import TrainingImage
+from segboost.pipelines.feature_stage import TrainingImage
 from segboost.storage.folder import DOCUMENT
 
 FILE, STAGE = "answers.npz", "answers"

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.pipelines.artefacts import Artefact, KeyParts
+from segboost.pipelines.feature_stage import FeatureStage, TrainingImage
 from segboost.pipelines.metrics import SegmentationEvaluation, SegmentationScores
 from segboost.pipelines.progress import Progress, QuietProgress, track
 from segboost.pipelines.segmentation_model import SegmentationModel
-from segboost.pipelines.segmentation_training import FeatureStage, TrainingImage
 from segboost.pipelines.superpixel_image import SuperpixelImage
 from segboost.pipelines.task_map import active_cluster, map_tasks
 from segboost.pipelines.working_size import reduce_items

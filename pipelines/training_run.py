@@ -15,6 +15,7 @@ from segboost.pipelines.answers import keep_answers
 from segboost.pipelines.artefact_key import file_key
 from segboost.pipelines.artefacts import ArtefactStore
 from segboost.pipelines.evaluation import Evaluation, EvaluationCache, evaluate_model
+from segboost.pipelines.feature_stage import TrainingImage, feature_stage
 from segboost.pipelines.files import write_whole
 from segboost.pipelines.folder_lock import FolderLock
 from segboost.pipelines.progress import Progress, Report
@@ -22,12 +23,7 @@ from segboost.pipelines.resources import read_usage
 from segboost.pipelines.runlog import RunLog, StageTime
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_files import save_segmenter
-from segboost.pipelines.segmentation_training import (
-    Trained,
-    TrainingImage,
-    feature_stage,
-    train_segmenter,
-)
+from segboost.pipelines.segmentation_training import Trained, train_segmenter
 from segboost.pipelines.single_thread import single_threaded
 from segboost.storage.folder import DOCUMENT
 

@@ -81,13 +81,17 @@ def segment(
         typer.echo(_cost(before, after, done, n_jobs))
     else:
         typer.echo(_remote_cost(after.wall - before.wall, spent, done, scheduler))
+    if failed:
+        _tell_failures(failed, table)
+        raise typer.Exit(1)
+
+
+def _tell_failures(failed: list[ImageResult], table: Path) -> None:
     for result in failed[:MOST_SHOWN]:
         name = result.name if result.name.isprintable() else repr(result.name)
         typer.echo(f"failed: {name}: {result.status}", err=True)
     if len(failed) > MOST_SHOWN:
         typer.echo(f"and {len(failed) - MOST_SHOWN} more: see {table}", err=True)
-    if failed:
-        raise typer.Exit(1)
 
 
 def _cost(before: Usage, after: Usage, done: int, n_jobs: int) -> str:

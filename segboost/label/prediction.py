@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.pipelines.artefacts import Artefact
+from segboost.pipelines.feature_stage import FeatureStage, TrainingImage
 from segboost.pipelines.segmentation_model import SegmentationModel
-from segboost.pipelines.segmentation_training import FeatureStage, TrainingImage
 
 FloatArray = npt.NDArray[np.float64]
 

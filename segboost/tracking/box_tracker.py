@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +22,7 @@ from segboost.tracking.settings import TrackerSettings
 from segboost.tracking.view import Pose, TargetView
 
 
-class BoxTracker:
+class BoxTracker(ABC):
     """Tracks a box by what a learner makes of its features; the learner is the subclass's choice.
 
     In every frame: look at over 1,000 boxes around the last one and take the best; where it is
@@ -34,9 +35,9 @@ class BoxTracker:
         self.random_state = random_state
         self._trainer: Trainer | None = None
 
+    @abstractmethod
     def _make_learner(self, view: TargetView, boxes: TrainingBoxes) -> Learner:
         """Return the learner of a new target."""
-        raise NotImplementedError
 
     def init(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
         """Begin anew with the target in this box.

@@ -63,11 +63,8 @@ def user_figures() -> Iterator[Figure]:
     from segboost.label.prediction import predict_image
     from segboost.label.project import label_config
     from segboost.pipelines.artefacts import ArtefactStore
-    from segboost.pipelines.segmentation_training import (
-        extract_all,
-        feature_stage,
-        train_segmenter,
-    )
+    from segboost.pipelines.feature_stage import extract_all, feature_stage
+    from segboost.pipelines.segmentation_training import train_segmenter
     from segboost.pipelines.single_thread import single_threaded
 
     data = load_graz02(os.environ["SEGBOOST_DATA"], "bike")

@@ -12,7 +12,11 @@ from segboost.cli.main import run
 from segboost.pipelines.metrics import SegmentationScores
 from segboost.pipelines.runlog import read_run_log
 from segboost.pipelines.segmentation_files import load_segmenter
-from tests.pipelines.segmentation_sets import tiny_data, write_folders, write_settings
+from tests.pipelines.segmentation_sets import (
+    tiny_data,
+    train_command,
+    write_folders,
+)
 
 NAMES = [name for name in SegmentationScores.__dataclass_fields__ if name != "n_images"]
 
@@ -24,11 +28,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def command(place):
-    data = tiny_data()
-    options = write_folders(place, data.train + data.test)
-    (place / "train.txt").write_text("\n".join(item.name for item in data.train))
-    options += ["--train-list", str(place / "train.txt"), "--jobs", "1"]
-    return ["train", *options, *write_settings(place / "settings.json")]
+    return train_command(place)
 
 
 @pytest.fixture(scope="module")

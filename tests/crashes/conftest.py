@@ -1,7 +1,9 @@
 import pytest
 
 from tests.crashes.work import finish
-from tests.pipelines.segmentation_sets import tiny_data, write_folders, write_settings
+from tests.pipelines.segmentation_sets import (
+    train_command,
+)
 
 
 @pytest.fixture(scope="package")
@@ -11,11 +13,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def command(place):
-    data = tiny_data()
-    options = write_folders(place, data.train + data.test)
-    (place / "train.txt").write_text("\n".join(item.name for item in data.train))
-    options += ["--train-list", str(place / "train.txt"), "--jobs", "1"]
-    return ["train", *options, *write_settings(place / "settings.json")]
+    return train_command(place)
 
 
 @pytest.fixture(scope="package")

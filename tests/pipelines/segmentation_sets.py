@@ -73,3 +73,13 @@ def write_folders(folder, items):
 def write_settings(path, **changes):
     path.write_text(json.dumps({**SETTINGS, "C": 10.0, **changes}))
     return ["--config", str(path)]
+
+
+def train_command(folder):
+    """Write the tiny set; return the words of ``segboost train`` on it, but for the output."""
+    data = tiny_data()
+    options = write_folders(folder, data.train + data.test)
+    names = folder / "train.txt"
+    names.write_text("\n".join(item.name for item in data.train))
+    options += ["--train-list", str(names), "--jobs", "1"]
+    return ["train", *options, *write_settings(folder / "settings.json")]
