@@ -20,7 +20,7 @@ from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation_files import load_any_crf, save_any_crf
 from segboost.pipelines.superpixel_image import SuperpixelImage
 
-SCHEMA = 8
+SCHEMA = 9
 """To be raised whenever the same images and settings give another CRF."""
 CALIBRATION = "calibration:"
 

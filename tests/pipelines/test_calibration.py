@@ -126,7 +126,8 @@ def held_out():
     store, models = ArtefactStore(shared_cache()), {}
     for method in HELD_OUT:
         with StageReporter(QuietProgress()) as report:
-            config = tiny_config(method=method, context=False)
+            # C is chosen, as users have it: the cut then also knows CRFs of fewer images.
+            config = tiny_config(method=method, context=False, C=None, C_choices=(1.0, 10.0, 100.0))
             models[method] = train_on(data.train, config, store, 1, report).model
     any_model = models["adaboost"]  # they share their features
     return models, [any_model.prepare(i.image()).with_truth(i.mask()) for i in data.test]
@@ -143,7 +144,7 @@ def test_probabilities_hold_on_new_images(method):
     error = calibration_error(model.probabilities(score), *truth)
     raw = calibration_error(sigmoid(score), *truth)
     assert error < 0.05
-    assert raw > 1.5 * error
+    assert raw > 2 * error
 
 
 @pytest.mark.parametrize("method", METHODS)
