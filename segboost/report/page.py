@@ -68,7 +68,7 @@ def method_table(sets: Sequence[Contents], paper: Paper) -> str:
     """Return the scores of every method on every data set, the best of a column in bold."""
     methods = list(dict.fromkeys(run.method for found in sets for run in found.runs))
     columns = [(found, measure) for found in sets for measure in MEASURES]
-    best = {i: _best(found.runs, measure) for i, (found, measure) in enumerate(columns)}
+    best = [_best(found.runs, measure) for found, measure in columns]
     top = "".join(
         f'<th colspan="{len(MEASURES)}" scope="colgroup">{escape(found.main.dataset)}</th>'
         for found in sets
@@ -82,7 +82,8 @@ def method_table(sets: Sequence[Contents], paper: Paper) -> str:
             value = None if run is None or run.scores is None else getattr(run.scores, measure)
             theirs = paper.get((method, found.main.dataset.partition("/")[2]))
             note = "" if theirs is None else f" <small>({theirs[measure]:.1f})</small>"
-            mark = ' class="best"' if value is not None and value == best[i] else ""
+            # Equal as printed: neither is better.
+            mark = ' class="best"' if value is not None and percent(value) == best[i] else ""
             cells.append(f"<td{mark}>{percent(value)}{note}</td>")
         rows.append(f'<tr><th scope="row">{escape(parts.TITLES[method])}</th>{"".join(cells)}</tr>')
     text = "On the same images, features and unary classifiers, in per cent; the best in bold."
@@ -96,9 +97,11 @@ def method_table(sets: Sequence[Contents], paper: Paper) -> str:
     return section("methods", "Methods side by side", text, body)
 
 
-def _best(runs: Sequence[Run], measure: str) -> float | None:
+def _best(runs: Sequence[Run], measure: str) -> str:
+    """Return the greatest value as it is printed; an empty text where there is none."""
     values = [getattr(r.scores, measure) for r in runs if r.scores is not None]
-    return max((v for v in values if v == v), default=None)
+    known = [value for value in values if value == value]
+    return percent(max(known)) if known else ""
 
 
 def _subtitle(sets: Sequence[Contents]) -> str:

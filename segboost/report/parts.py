@@ -40,7 +40,7 @@ def headline(found: Contents) -> str:
         tile(percent(scores.mean_recall), "%", "mean recall (pixel accuracy)"),
         tile(percent(scores.break_even), "%", "precision = recall"),
         tile(str(scores.n_images), "", "test images"),
-        tile(*_training_time(found), "training and testing"),
+        tile(*_training_time(found), "this run, without what was cached"),
     ]
     return f'<div class="tiles">{"".join(tiles)}</div>'
 

@@ -33,7 +33,7 @@ class Chart:
     y: tuple[float, float]
     title: str
     size: tuple[float, float] = (480, 320)
-    margin: tuple[float, float, float, float] = (52, 14, 14, 44)
+    margin: tuple[float, float, float, float] = (64, 14, 14, 44)
     _parts: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
