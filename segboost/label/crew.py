@@ -54,7 +54,7 @@ class Crew:
         self.training: Training | None = None
         self.outcome = ""
         self.trained_in: float | None = None
-        self._images: list[str] = []
+        self._images: dict[str, str] = {}  # stamps by name, in the order of names
         self._focus: list[str] = []
         self._taken: set[str] = set()
         self._closed = False
@@ -67,13 +67,19 @@ class Crew:
             threading.Thread(target=self._mind_worker, args=(number,), daemon=True).start()
 
     def see(self, images: Sequence[FolderImage]) -> None:
-        """Take note of the images that are there, in their order."""
+        """Take note of the images that are there, in their order; changed files are done anew."""
         with self._wake:
-            self._images = [i.path.name for i in images if not i.problem]
+            before = self._images
+            self._images = {i.path.name: i.stamp for i in images if not i.problem}
+            for name in before:
+                if self._images.get(name) != before[name]:
+                    self.failed.pop(name, None)
+                    self.described.discard(name)
+                    self.uncertainty.pop(name, None)
             self._wake.notify_all()
 
     def focus(self, names: Sequence[str]) -> None:
-        """Take these images first, in this order."""
+        """Take these images first, in this order, then those that follow the first of them."""
         with self._wake:
             self._focus = list(names)
             self._wake.notify_all()
@@ -131,7 +137,7 @@ class Crew:
         assert training.process.stdout is not None
         error, finished = "", False
         for line in training.process.stdout:
-            said = json.loads(line)
+            said = _read(line)
             error, finished = said.get("error", error), said.get("finished", finished)
             if "stage" in said:
                 with self._wake:
@@ -183,9 +189,7 @@ class Crew:
             return None
 
     def _next_task(self) -> dict[str, Any] | None:
-        there = set(self._images)
-        first = [n for n in self._focus if n in there]
-        for name in [*first, *(n for n in self._images if n not in first)]:
+        for name in self._in_order():
             if name in self._taken or name in self.failed:
                 continue
             if self.model_key is not None and name not in self.uncertainty:
@@ -193,6 +197,12 @@ class Crew:
             if name not in self.described:
                 return {"do": "features", "name": name}
         return None
+
+    def _in_order(self) -> list[str]:
+        names = list(self._images)
+        first = [name for name in self._focus if name in self._images]
+        start = names.index(first[0]) if first else 0
+        return [*first, *(n for n in names[start:] + names[:start] if n not in first)]
 
     def _note(self, task: dict[str, Any], answer: dict[str, Any]) -> None:
         name = task["name"]
@@ -217,6 +227,15 @@ def _ask(process: subprocess.Popen[str], task: dict[str, Any]) -> dict[str, Any]
         return dict(json.loads(line)) if line else None
     except (OSError, ValueError):
         return None
+
+
+def _read(line: str) -> dict[str, Any]:
+    """Return what the training said; nothing where a library wrote the line."""
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def _kill_group(process: subprocess.Popen[str]) -> None:

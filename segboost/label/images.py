@@ -42,6 +42,8 @@ class FolderImage:
         Upright; 0 where the file is broken.
     problem : str
         Why the image cannot be used; empty where it can.
+    stamp : str
+        Changes when the file does; also the end of addresses, so that a browser asks anew.
     """
 
     key: str
@@ -49,6 +51,7 @@ class FolderImage:
     width: int = 0
     height: int = 0
     problem: str = ""
+    stamp: str = ""
 
     @property
     def name(self) -> str:
@@ -109,7 +112,8 @@ class ImageFolder:
         except OSError as error:
             return FolderImage(image_key(path), path, problem=str(error.strerror))
         if stamp not in self._known:
-            self._known[stamp] = read_header(path)
+            text = f"{status.st_mtime_ns:x}-{status.st_size:x}"
+            self._known[stamp] = replace(read_header(path), stamp=text)
         return self._known[stamp]
 
 

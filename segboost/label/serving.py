@@ -40,8 +40,6 @@ def serve(
     OSError
         Where the port is taken, or another server has the folder.
     """
-    import uvicorn
-
     from segboost.label.server import make_app
 
     token = secrets.token_urlsafe(24)
@@ -50,19 +48,22 @@ def serve(
     hosts = {f"{ADDRESS}:{port}", f"localhost:{port}"}
     with listening, FolderLock(LabelProject(folder.resolve()).work):
         session = LabelSession(folder.resolve(), n_workers, settings)
-        config = uvicorn.Config(
-            make_app(session, token, hosts),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-        )
-        server = _telling(config, lambda: tell(f"http://{ADDRESS}:{port}/{token}/"))
+        app = make_app(session, token, hosts)
+        server = _telling(server_config(app), lambda: tell(f"http://{ADDRESS}:{port}/{token}/"))
         session.start()
         try:
             server.run(sockets=[listening])
         finally:
             session.close()
+
+
+def server_config(app: Any) -> Any:
+    """Return how uvicorn serves the page: without sockets, logs of requests or its name."""
+    import uvicorn
+
+    return uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none"
+    )
 
 
 def _listen(port: int) -> socket.socket:

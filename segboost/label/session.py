@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +26,10 @@ from segboost.pipelines.working_size import reduce_image, resize_labels
 
 KEPT = 8
 """Maps of superpixels that are held in memory."""
+COUNTING = 0.3
+"""Seconds that an answer about the state may spend on looking into masks, but for the first. The
+list must not wait for a hundred masks of 12 megapixels; the page asks again soon."""
+UNCOUNTED: dict[str, int | None] = {"foreground": None, "background": None, "unpainted": None}
 
 
 class LabelSession:
@@ -47,7 +52,7 @@ class LabelSession:
         self.masks = MaskFolder(self.project.masks)
         self.crew = Crew(self.project, n_workers)
         self._counts: dict[str, tuple[str, dict[str, int]]] = {}
-        self._maps: OrderedDict[str, npt.NDArray[np.int32]] = OrderedDict()
+        self._maps: OrderedDict[tuple[str, str], npt.NDArray[np.int32]] = OrderedDict()
         self._lock = Lock()
         self.project.keep_settings(settings or {})
         config = self.project.config()
@@ -69,7 +74,8 @@ class LabelSession:
         """Return the list of images with their states, the training, and what to label next."""
         images = self.images.scan()
         self.crew.see(images)
-        shown = [self._shown(image) for image in images]
+        end = time.monotonic() + COUNTING
+        shown = [self._shown(image, end) for image in images]
         return {
             "folder": str(self.project.folder),
             "images": shown,
@@ -78,18 +84,25 @@ class LabelSession:
             "next": choose_next(shown),
         }
 
-    def _shown(self, image: FolderImage) -> dict[str, Any]:
+    def _shown(self, image: FolderImage, end: float) -> dict[str, Any]:
         entry: dict[str, Any] = {"key": image.key, "name": image.name, "problem": image.problem}
+        entry |= {"stamp": image.stamp}
         if image.problem:
             return entry
         name = image.path.name
         version = self.masks.version(image)
-        counts = self._count(image, version)
+        counts: Mapping[str, int | None] = UNCOUNTED
+        if time.monotonic() < end or self._is_counted(image, version):
+            counts = self._count(image, version)
         entry |= {"width": image.shown_shape[1], "height": image.shown_shape[0]}
         entry |= {"version": version, **counts, "failed": self.crew.failed.get(name, "")}
         entry |= {"described": name in self.crew.described}
         entry |= {"uncertainty": self.crew.uncertainty.get(name)}
         return entry
+
+    def _is_counted(self, image: FolderImage, version: str) -> bool:
+        known = self._counts.get(image.key)
+        return version == UNPAINTED or (known is not None and known[0] == version)
 
     def _count(self, image: FolderImage, version: str) -> dict[str, int]:
         """Return how many pixels of each kind a mask has; counted once a version."""
@@ -119,13 +132,13 @@ class LabelSession:
     def superpixels(self, image: FolderImage) -> npt.NDArray[np.int32]:
         """Return the superpixels that the features are of, at the size at which they are shown."""
         with self._lock:
-            found = self._maps.get(image.key)
+            found = self._maps.get((image.key, image.stamp))
         if found is None:
             pixels = self._decoded(image, lambda: read_image(image.path))
             small = find_superpixels(reduce_image(pixels, self._longest_side), self._method)
             found = resize_labels(small, image.shown_shape)
             with self._lock:
-                self._maps[image.key] = found
+                self._maps[image.key, image.stamp] = found
                 while len(self._maps) > KEPT:
                     self._maps.popitem(last=False)
         return found
@@ -170,7 +183,8 @@ def choose_next(images: list[dict[str, Any]]) -> str | None:
     """
     usable = [i for i in images if not i["problem"]]
     fresh = [i for i in usable if i["version"] == UNPAINTED]
-    partial = [i for i in usable if i["unpainted"] and i not in fresh]
+    # Those that nobody has looked into yet have None.
+    partial = [i for i in usable if i["unpainted"] != 0 and i not in fresh]
     for group in (fresh, partial):
         asked = [i for i in group if i["uncertainty"] is not None]
         if asked:

@@ -7,6 +7,7 @@ when its input ends, so that it does not outlive a killed server.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,8 @@ class Worker:
 
 def main() -> None:
     """Answer the lines of standard input."""
+    if hasattr(os, "nice"):
+        os.nice(5)  # the page and its server come first
     with single_threaded():
         worker = Worker(Path(sys.argv[1]))
         for line in sys.stdin:

@@ -92,13 +92,12 @@ def serving(session, token="secret-token"):
     import uvicorn
 
     from segboost.label.server import make_app
-    from segboost.label.serving import _listen
+    from segboost.label.serving import _listen, server_config
 
     listening = _listen(0)
     port = listening.getsockname()[1]
     app = make_app(session, token, {f"127.0.0.1:{port}", f"localhost:{port}"})
-    config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(server_config(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:

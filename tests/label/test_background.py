@@ -39,6 +39,14 @@ sys.stdin.readline()
 print(json.dumps({"stage": "trees", "done": 1, "total": 3, "note": ""}), flush=True)
 time.sleep(600)
 """
+# What a library may print is no report.
+NOISY = """
+import json, sys
+sys.stdin.readline()
+print("a warning")
+print("[1]")
+print(json.dumps({"finished": True}))
+"""
 FAILING = "import json, sys; sys.stdin.readline(); print(json.dumps({'error': 'no good'}))"
 
 
@@ -71,8 +79,8 @@ def until(condition):
         time.sleep(0.02)
 
 
-def images(folder, *names):
-    return [FolderImage(name, folder / name, 9, 9) for name in names]
+def images(folder, *names, stamp=""):
+    return [FolderImage(name, folder / name, 9, 9, stamp=stamp) for name in names]
 
 
 @pytest.fixture
@@ -88,6 +96,27 @@ def test_the_image_that_is_looked_at_comes_first(crew, tmp_path):
     crew.start()
     until(lambda: len(crew.described) == 3)
     assert crew.asked() == ["c.png", "a.png", "b.png"]
+
+
+def test_those_that_follow_it_come_next(crew, tmp_path):
+    crew.see(images(tmp_path, "a.png", "b.png", "c.png", "d.png"))
+    crew.focus(["c.png"])
+    crew.start()
+    until(lambda: len(crew.described) == 4)
+    assert crew.asked() == ["c.png", "d.png", "a.png", "b.png"]
+
+
+def test_a_file_that_changed_is_tried_again(crew, tmp_path):
+    crew.see(images(tmp_path, "a.png", "deadly.png", stamp="half"))
+    crew.start()
+    until(lambda: crew.described and crew.failed)
+    crew.uncertainty["deadly.png"] = 0.5
+    crew.see(images(tmp_path, "a.png", "deadly.png", stamp="half"))
+    time.sleep(0.1)
+    assert crew.asked() == ["a.png", "deadly.png"]
+    crew.see([*images(tmp_path, "a.png", stamp="half"), *images(tmp_path, "deadly.png")])
+    until(lambda: crew.asked() == ["a.png", "deadly.png", "deadly.png"])
+    assert crew.uncertainty == {}
 
 
 def test_a_process_that_dies_takes_only_its_image_with_it(crew, tmp_path):
@@ -121,6 +150,13 @@ def test_a_training_that_fails_says_why(tmp_path):
     crew.train(["a.png"])
     until(lambda: not crew.snapshot()["running"])
     assert crew.snapshot()["outcome"] == "no good"
+
+
+def test_what_a_library_prints_does_not_end_the_report(tmp_path):
+    crew = FakeCrew(LabelProject(tmp_path), 0, NOISY)
+    crew.train(["a.png"])
+    until(lambda: not crew.snapshot()["running"])
+    assert crew.snapshot()["outcome"] == "trained"
 
 
 def test_a_broken_image_does_no_harm_to_the_others(tmp_path):

@@ -66,6 +66,12 @@ def test_a_request_about_no_path_is_403(client):
     assert raw(client, "*", "OPTIONS")[0] == 403
 
 
+def test_a_socket_is_asked_for_the_token_too(client):
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    headers = {**upgrade, "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
+    assert raw(client, "/wrong/api/state", **headers)[0] == 403
+
+
 def test_other_names_of_this_machine_are_403(client):
     # What a page of another site gets that lets its own name point here.
     for host in ("evil.example", f"evil.example:{client.port}", "127.0.0.1", "127.0.0.1:1"):
@@ -190,6 +196,34 @@ def test_broken_images_are_shown_as_broken_and_do_no_harm(client):
     images = {i["name"]: i for i in client.state()["images"]}
     assert "broken" in images["cut.jpg"]["problem"]
     assert images["scene_0.png"]["problem"] == ""
+
+
+def test_the_list_does_not_wait_for_masks_to_be_counted(tmp_path, monkeypatch):
+    write_images(tmp_path, 2)
+    session = LabelSession(tmp_path, 0)
+    for image in session.images.scan():
+        session.masks.save(image, np.zeros(image.shown_shape, np.uint8), "none")
+    with monkeypatch.context() as patch:
+        patch.setattr("segboost.label.session.COUNTING", -1.0)
+        shown = session.state()
+        assert [i["unpainted"] for i in shown["images"]] == [None, None]
+        assert shown["next"] == shown["images"][0]["key"]  # it may not be complete
+    assert [i["unpainted"] for i in session.state()["images"]] == [0, 0]
+    assert session.state()["next"] is None
+    monkeypatch.setattr("segboost.label.session.COUNTING", -1.0)
+    assert session.state()["images"][0]["background"] == HEIGHT * WIDTH  # known by now
+
+
+def test_a_file_that_changes_has_another_stamp_and_other_superpixels(tmp_path):
+    write_images(tmp_path, 2)
+    session = LabelSession(tmp_path, 0)
+    before = session.images.scan()[0]
+    first = session.superpixels(before)
+    (tmp_path / "scene_1.png").replace(tmp_path / "scene_0.png")
+    after = session.images.scan()[0]
+    assert (after.key, after.stamp != before.stamp) == (before.key, True)
+    assert session.state()["images"][0]["stamp"] == after.stamp
+    assert not np.array_equal(session.superpixels(after), first)
 
 
 def test_training_needs_both_classes(client):

@@ -113,7 +113,7 @@ export class View {
     const tint = this.prediction.context.createImageData(this.width, this.height);
     const shade = this.uncertainty.context.createImageData(this.width, this.height);
     const tints = new Uint32Array(tint.data.buffer), shades = new Uint32Array(shade.data.buffer);
-    const shadeOf = Uint32Array.from(probability, (p) => rgba(UNSURE, Math.round(225 * entropy(p))));
+    const shadeOf = Uint32Array.from(probability, (p) => rgba(UNSURE, Math.round(160 * entropy(p))));
     const sure = rgba(SURE, 90), line = rgba([255, 255, 255], 255);
     for (let y = 0, at = 0; y < this.height; y += 1) {
       for (let x = 0; x < this.width; x += 1, at += 1) {

@@ -15,7 +15,7 @@ let opening = 0;
 let busy = Promise.resolve(); // saves, one after the other
 let unsaved = 0;
 let conflict = false;
-let lost = false;
+let lost = ""; // why nothing can be saved
 
 // --- the list -------------------------------------------------------------------------------
 
@@ -29,23 +29,27 @@ const WORDS = { broken: "cannot be read", new: "not painted", painted: "partly p
 
 function showList() {
   const list = $("images");
-  const old = new Map([...list.children].map((row) => [row.dataset.key, row]));
+  const name = (entry) => `${entry.key} ${entry.stamp}`;
+  const wanted = new Set(known.images.map(name));
+  const old = new Map([...list.children].map((row) => [row.dataset.name, row]));
+  for (const [key, row] of old) if (!wanted.has(key)) row.remove();
+  let place = list.firstElementChild;
   for (const entry of known.images) {
-    const row = old.get(entry.key) || makeRow(entry);
-    old.delete(entry.key);
-    list.append(row);
+    const row = old.get(name(entry)) || makeRow(entry, name(entry));
+    // A row that is moved loses the keyboard's focus: those in their place stay.
+    if (row === place) place = place.nextElementSibling; else list.insertBefore(row, place);
     updateRow(row, entry);
   }
-  for (const row of old.values()) row.remove();
 }
 
-function makeRow(entry) {
+function makeRow(entry, name) {
   const row = document.createElement("li");
+  row.dataset.name = name;
   row.dataset.key = entry.key;
   row.innerHTML = '<button><img alt="" loading="lazy" decoding="async" width="72" height="54"><span class="about"><b></b><span class="state"></span><span class="meter" hidden><i></i></span></span></button>';
   const image = row.querySelector("img");
   if (entry.problem) image.remove();
-  else image.src = `api/thumbnail/${entry.key}`;
+  else image.src = `api/thumbnail/${entry.key}?${entry.stamp}`;
   image.addEventListener("error", () => { row.classList.add("no-picture"); refresh(); });
   row.querySelector("b").textContent = entry.name;
   row.querySelector("button").addEventListener("click", () => open(entry.key));
@@ -81,11 +85,15 @@ async function open(key) {
   if (!entry || entry.problem) return;
   const mine = ++opening;
   await busy;
+  const before = painted.get(key)?.version;
   try {
-    const [picture, fresh] = await Promise.all([server.picture(key), server.mask(key)]);
+    const [picture, fresh] = await Promise.all([server.picture(key, entry.stamp), server.mask(key)]);
     if (mine !== opening) return;
+    endStroke(true); // on the image that was open until now
     let labels = painted.get(key);
-    if (!labels || labels.version !== fresh.version) {
+    // What was painted and saved here in the meantime is newer than the answer.
+    const ours = unsaved > 0 || labels?.version !== before;
+    if (!labels || (labels.version !== fresh.version && !ours)) {
       labels = new Labels(entry.width, entry.height, fresh.values, fresh.version);
       painted.set(key, labels);
     }
@@ -106,6 +114,7 @@ async function open(key) {
     now.superpixels = superpixels;
     now.regions = new Regions(superpixels);
     document.body.dataset.superpixels = key;
+    showSaved();
     await loadPrediction();
   } catch (error) { if (mine === opening) tellTrouble(error); }
 }
@@ -137,19 +146,19 @@ function showPredictionBar() {
 // --- saving ---------------------------------------------------------------------------------
 
 function save() {
-  const here = now;
+  const here = now, values = here.labels.values.slice(); // without the stroke that may follow
   unsaved += 1;
   showSaved();
-  busy = busy.then(() => saveNow(here));
+  busy = busy.then(() => saveNow(here, values));
   return busy;
 }
 
-async function saveNow(here) {
+async function saveNow(here, values) {
   for (;;) {
     try {
-      here.labels.version = await server.save(here.key, here.labels.values, here.labels.version);
+      here.labels.version = await server.save(here.key, values, here.labels.version);
       unsaved -= 1;
-      if (lost) { lost = false; showBanner(); }
+      setLost(null);
       showSaved();
       refresh();
       return;
@@ -160,23 +169,33 @@ async function saveNow(here) {
         showSaved();
         return;
       }
-      lost = true;
-      showBanner(error);
-      showSaved();
+      setLost(error);
       await new Promise((resolve) => { setTimeout(resolve, 1500); });
     }
   }
 }
 
 function showSaved() {
-  const text = conflict ? "not saved" : lost ? "not saved: waiting for the server" : unsaved ? "saving…" : now ? "saved" : "";
+  const waits = tool.brush === "superpixel" && now && !now.regions;
+  const text = conflict ? "not saved" : lost ? `${unsaved ? "not saved: " : ""}waiting for the server`
+    : unsaved ? "saving…" : waits ? "looking for superpixels…" : now ? "saved" : "";
   $("saved").textContent = text;
   document.body.dataset.saved = String(unsaved === 0 && !conflict && !lost);
 }
 
 function setConflict(found) { conflict = found; showBanner(); showSaved(); }
 
-function showBanner(error) {
+function setLost(error) {
+  const why = !error ? "" : error.status === undefined ? "The server does not answer. Painting waits until it does."
+    : error.status === 403 ? "The server was started anew: open the address that it printed."
+      : `The server could not save: ${error.message}.`;
+  if (why === lost) return; // said once
+  lost = why;
+  showBanner();
+  showSaved();
+}
+
+function showBanner() {
   const banner = $("banner");
   banner.replaceChildren();
   banner.hidden = !(conflict || lost);
@@ -185,10 +204,7 @@ function showBanner(error) {
     banner.append(button("Load what is saved", () => { painted.delete(now.key); open(now.key); }));
     banner.append(button("Keep mine", keepMine));
   } else if (lost) {
-    const restarted = error && error.status === 403;
-    banner.append(restarted
-      ? "The server was started anew: open the address that it printed. Your last stroke is not saved."
-      : "The server does not answer. Painting waits until it does; your last stroke is kept here.");
+    banner.append(unsaved ? `${lost} Your last stroke is not saved yet.` : lost);
   }
 }
 
@@ -258,14 +274,15 @@ const canvas = $("canvas");
 
 canvas.addEventListener("pointerdown", (event) => {
   canvas.focus({ preventScroll: true });
-  const at = view.onCanvas(event);
-  if (event.pointerType === "touch") fingers.set(event.pointerId, at);
+  const at = view.onCanvas(event), touch = event.pointerType === "touch";
+  if (touch && stroke && stroke.pen) return; // the hand that holds the pen
+  if (touch) fingers.set(event.pointerId, at);
   canvas.setPointerCapture(event.pointerId);
   if (fingers.size === 2) { endStroke(false); grip = pinch(); return; }
   if (event.button === 1 || space) { grip = { ...at, id: event.pointerId }; event.preventDefault(); return; }
-  if (!mayPaint() || stroke || fingers.size > 2) return;
   const eraser = event.button === 2 || event.button === 5;
-  stroke = { id: event.pointerId, value: eraser ? VOID : tool.value, last: null, taken: new Set() };
+  if (!mayPaint() || stroke || fingers.size > 2 || !(event.button === 0 || eraser)) return;
+  stroke = { id: event.pointerId, value: eraser ? VOID : tool.value, pen: event.pointerType === "pen", last: null, taken: new Set() };
   now.labels.begin();
   paintTo(view.onImage(at));
 });
@@ -322,12 +339,14 @@ function showTools() {
   for (const b of document.querySelectorAll(".class")) b.setAttribute("aria-checked", String(Number(b.dataset.value) === tool.value));
   for (const b of document.querySelectorAll(".brush")) b.setAttribute("aria-checked", String(b.dataset.brush === tool.brush));
   $("size").value = tool.size;
+  $("size").disabled = tool.brush !== "round";
   $("size-shown").textContent = tool.size;
   $("opacity").value = Math.round(100 * view.opacity);
   $("undo").disabled = !now || now.labels.done.length === 0;
   $("redo").disabled = !now || now.labels.undone.length === 0;
   document.body.dataset.tool = KINDS[tool.value];
   canvas.dataset.brush = tool.brush;
+  showSaved();
 }
 
 const choose = (changes) => { Object.assign(tool, changes); view.highlight(null); view.pointer = null; showTools(); };
@@ -408,6 +427,10 @@ document.addEventListener("keydown", (event) => {
   const act = KEYS[event.key] || (event.key.length === 1 && event.key !== "O" ? KEYS[event.key.toLowerCase()] : null);
   if (act) { event.preventDefault(); act(); }
 });
+// A click with mouse, pen or finger leaves the keyboard, with space bar and arrows, to the image.
+document.addEventListener("click", (event) => {
+  if (event.detail > 0 && event.target.closest("header, aside, .prediction-bar") && !document.querySelector("dialog[open]")) canvas.focus({ preventScroll: true });
+});
 document.addEventListener("keyup", (event) => { if (event.key === " ") space = false; });
 
 // --- training -------------------------------------------------------------------------------
@@ -479,9 +502,11 @@ async function ask() {
     known = await server.state();
     known.changed = before !== JSON.stringify([known.model, known.images.map((i) => i.version)]);
   } catch (error) {
-    if (!lost && error.status === 403) { lost = true; showBanner(error); }
+    // Without an answer nothing can be saved: better to say so before the next stroke.
+    if (error.status === 403 || error.status === undefined) setLost(error);
     return;
   }
+  if (unsaved === 0) setLost(null);
   $("folder").textContent = known.folder;
   $("next").disabled = !known.next;
   showList();

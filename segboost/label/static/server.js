@@ -27,8 +27,8 @@ export async function superpixels(key) {
   return new Int32Array(await (await ask(`superpixels/${key}`)).arrayBuffer());
 }
 
-export async function picture(key) {
-  const response = await ask(`image/${key}`, { cache: "default" });
+export async function picture(key, stamp) {
+  const response = await ask(`image/${key}?${stamp}`, { cache: "default" });
   return createImageBitmap(await response.blob());
 }
 
