@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: the site needs no script and no network."""
+"""Formulas as MathML, which browsers draw by themselves: no script, no network."""
 
 from __future__ import annotations
 
