@@ -96,13 +96,18 @@ def segment_files(
     ModelFileError
         Before any work, where the folder does not hold a segmenter.
     """
+    check_batch(model_folder, images, options)
+    for name in ("", *options.wanted):
+        (options.output / name).mkdir(parents=True, exist_ok=True)
+    return _results(model_folder, images, options, n_jobs, executor)
+
+
+def check_batch(model_folder: Path, images: Sequence[Path], options: BatchOptions) -> None:
+    """Raise what `segment_files` raises, and do no more."""
     check_names(images, options.output)
     load_once(model_folder)
     if options.probabilities:
         mask_probability(model_folder)  # complains where there is none
-    for name in ("", *options.wanted):
-        (options.output / name).mkdir(parents=True, exist_ok=True)
-    return _results(model_folder, images, options, n_jobs, executor)
 
 
 def mask_probability(model_folder: Path) -> float:

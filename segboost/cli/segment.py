@@ -45,7 +45,7 @@ def segment(
 
     NAME.png is 255 where foreground, else 0, in the size of the image; results.csv has a line an
     image. An image that cannot be segmented is named at the end, the others are done, and the exit
-    status is 1.
+    status is 1. A run that was stopped goes on where it was when the command is repeated.
     """
     if output.exists() and not output.is_dir():
         raise typer.BadParameter(f"{output} is a file: name a folder", param_hint="--output")
@@ -63,17 +63,32 @@ def segment(
         chosen_cluster(scheduler),
         start_prepared(n_workers, "segboost.pipelines.batch", "load_once", model) as workers,
     ):
-        from segboost.pipelines.batch import BatchOptions, mask_probability, segment_files
+        from segboost.pipelines.batch import (
+            BatchOptions,
+            check_batch,
+            mask_probability,
+            segment_files,
+        )
+        from segboost.pipelines.batch_journal import BatchJournal
         from segboost.pipelines.batch_table import write_results
         from segboost.pipelines.folder_lock import FolderLock
 
         options = BatchOptions(output, overlay, scores, probabilities)
-        results = segment_files(model, images, options, n_jobs, workers)
+        check_batch(model, images, options)
         table = output / "results.csv"
         with FolderLock(output):
-            failed, spent = _drain(write_results(results, table), len(images))
+            journal = BatchJournal(model, output, options.wanted)
+            known = journal.read(images)
+            todo = [path for path in images if path not in known]
+            made = segment_files(model, todo, options, n_jobs, workers)
+            results = write_results(journal.follow(images, known, made), table)
+            failed, spent = _drain(results, len(images), known)
+            journal.remove()
     done = len(images) - len(failed)
     typer.echo(f"{done} of {len(images)} images segmented into {output}; see {table}")
+    if known:
+        typer.echo(f"{len(known)} of them by an earlier run that was stopped")
+    done -= len(known)
     if probabilities:
         typer.echo(f"the masks are cut at probability {mask_probability(model):.3f}")
     after = read_usage()
@@ -106,12 +121,14 @@ def _remote_cost(wall: float, cpu: float, done: int, scheduler: str) -> str:
     return f"{wall:.1f} s with the workers of {scheduler}{each}"
 
 
-def _drain(results: Iterator[ImageResult], total: int) -> tuple[list[ImageResult], float]:
-    """Show progress; return the failures, and the processor seconds of all images."""
+def _drain(
+    results: Iterator[ImageResult], total: int, known: dict[Path, ImageResult]
+) -> tuple[list[ImageResult], float]:
+    """Show progress; return the failures, and the processor seconds of the images not known."""
     from segboost.cli.progress import RichProgress
     from segboost.pipelines.progress import track
 
-    failed, spent = [], 0.0
+    failed, spent = [], -sum(result.cpu_seconds for result in known.values())
     with RichProgress() as progress:
         for result in track(results, progress, "segmentation", total):
             spent += result.cpu_seconds

@@ -9,7 +9,9 @@ from PIL import Image
 from segboost.pipelines.artefact_file import read_artefact
 from segboost.pipelines.segmentation_files import load_segmenter
 
-CHANGING = ("train.jsonl", "train.jsonl.part", "results.csv", ".segboost.lock")
+CHANGING = (
+    "train.jsonl", "train.jsonl.part", "segment.jsonl.part", "results.csv", ".segboost.lock",
+)  # fmt: skip
 
 
 def contents(folder):
