@@ -16,9 +16,9 @@ from tests.cluster.processes import START_SECONDS
 from tests.pipelines.segmentation_sets import (
     SETTINGS,
     tiny_data,
+    train_command,
     trained,
     write_folders,
-    write_settings,
 )
 
 DATA = tiny_data()
@@ -32,11 +32,7 @@ def place(tmp_path_factory):
 @pytest.fixture(scope="module")
 def command(place):
     """Trains with a choice of C, so that every stage of the cluster takes part."""
-    options = write_folders(place, DATA.train + DATA.test)
-    (place / "train.txt").write_text("\n".join(item.name for item in DATA.train))
-    choices = {"C": None, "C_choices": [1.0, 10.0], "validation_blocks": 2}
-    settings = write_settings(place / "settings.json", **choices)
-    return ["train", *options, "--train-list", str(place / "train.txt"), "--jobs", "1", *settings]
+    return train_command(place, DATA, C=None, C_choices=[1.0, 10.0], validation_blocks=2)
 
 
 @pytest.fixture(scope="module")

@@ -75,11 +75,14 @@ def write_settings(path, **changes):
     return ["--config", str(path)]
 
 
-def train_command(folder):
-    """Write the tiny set; return the words of ``segboost train`` on it, but for the output."""
-    data = tiny_data()
+def train_command(folder, data=None, **changes):
+    """Write a set, the tiny one by default; return the words of ``segboost train`` on it.
+
+    Only the output is missing. `changes` are of the settings.
+    """
+    data = data or tiny_data()
     options = write_folders(folder, data.train + data.test)
     names = folder / "train.txt"
     names.write_text("\n".join(item.name for item in data.train))
     options += ["--train-list", str(names), "--jobs", "1"]
-    return ["train", *options, *write_settings(folder / "settings.json")]
+    return ["train", *options, *write_settings(folder / "settings.json", **changes)]
