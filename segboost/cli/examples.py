@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from segboost.cli.values import name_values
+
 WIDTH = 60
 """Where comments begin, unless the command is longer."""
 
@@ -109,7 +111,8 @@ def show_examples(path: str) -> str:
 
 
 def attach_examples(command: Any, path: str = "segboost") -> Any:
-    """Give a command, and all below it, their examples; return the command."""
+    """Give a command, and all below it, their examples and words; return the command."""
+    name_values(command, path)
     if path in EXAMPLES:
         command.epilog = show_examples(path)
     for name, below in getattr(command, "commands", {}).items():

@@ -24,10 +24,10 @@ def show(
     ] = None,
     preset: Annotated[str, typer.Option(help="Which groups: default or paper.")] = "default",
 ) -> None:
-    """Draw superpixel borders, boundary lengths and a heat map of each feature group.
+    """Draw superpixels and a map of each group.
 
-    Each map shows the first principal component of a group. Visual words are learned from this
-    one image.
+    Borders, boundary lengths, and a heat map of each feature group: its first principal
+    component. Visual words are learned from this one image.
     """
     target = output or Path(f"{image.stem}.features.png")
     try:

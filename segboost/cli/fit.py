@@ -54,7 +54,7 @@ def fit(
         Path | None, typer.Option("--output", "-o", help="The model folder (models/NAME).")
     ] = None,
     jobs: data.Jobs = None,
-    seed: Annotated[int, typer.Option(min=0)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
 ) -> None:
     """Learn a model from the rows of a table.
 

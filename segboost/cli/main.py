@@ -6,6 +6,7 @@ Modules of verbs import nothing heavy at their top, so that ``segboost --help`` 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -67,9 +68,10 @@ def segboost(
 ) -> None:
     """Boosting for structured prediction: learn, look, compare.
 
-    Segment images (train, segment, evaluate, report), learn from tables (fit, predict), follow
-    targets (track), or measure the paper's tables anew (reproduce). Data sets are looked for
-    below $SEGBOOST_DATA. Every verb has a page of its own: segboost VERB --help.
+    Segment images (label, train, segment, evaluate, report), learn from tables (fit, predict),
+    follow targets (track), or measure the paper's tables anew (reproduce). New here? segboost demo
+    needs no data. Data sets are looked for below $SEGBOOST_DATA. Every verb has a page of its own:
+    segboost VERB --help.
     """
 
 
@@ -109,7 +111,8 @@ def _explain(error: Exception) -> tuple[str, int]:
     usage: Any = getattr(error, "format_message", None)
     if usage is not None:
         path = getattr(getattr(error, "ctx", None), "command_path", "segboost")
-        message = str(usage())
+        # Of options as of verbs, whatever the parser's version says.
+        message = re.sub(r" \(Possible options: (.+)\)$", r". Did you mean \1?", str(usage()))
         # Without arguments, the message is the help text itself: as good an answer as any.
         if "\n" in message:
             return message, MISUSE

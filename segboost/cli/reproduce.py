@@ -37,16 +37,16 @@ def segmentation(
         Path | None, typer.Option(help="A folder for what stages make (cache in the output).")
     ] = None,
     jobs: data.Jobs = None,
-    seed: Annotated[int, typer.Option(min=0)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
     quick: Annotated[
         bool, typer.Option("--quick", help="A few images: does it work? Not a measurement.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Train all four methods on bike, car and people of Graz-02; print the table.
+    """Segmentation: four methods on Graz-02.
 
-    The paper's figures stand in brackets beside ours. The same command again goes on where it
-    was stopped.
+    Trains all four on bike, car and people and prints the table. The paper's figures stand in
+    brackets beside ours. The same command again goes on where it was stopped.
     """
     if preset not in ("default", "paper"):
         raise typer.BadParameter("expected default or paper", param_hint="--preset")

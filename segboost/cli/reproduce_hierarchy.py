@@ -25,10 +25,10 @@ def hierarchy(
     ] = False,
     as_json: AsJSON = False,
 ) -> None:
-    """Classify the SUN scenes of sun8 by HOG words, with and without their taxonomy.
+    """Hierarchy: scenes with and without a taxonomy.
 
-    The paper's figures, on its own scenes, stand beside ours. The same command again goes on
-    where it was stopped.
+    Classifies the SUN scenes of sun8 by HOG words. The paper's figures, on its own scenes,
+    stand beside ours. The same command again goes on where it was stopped.
     """
     from segboost.cli.progress import RichProgress
     from segboost.datasets.registry import find_data_root

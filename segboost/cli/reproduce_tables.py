@@ -39,10 +39,10 @@ def auc(
     quick: Quick = False,
     as_json: AsJSON = False,
 ) -> None:
-    """Maximise the AUC on seven sets, in three forms, beside RankBoost and a ranking SVM.
+    """AUC: three forms beside RankBoost and an SVM.
 
-    The paper's figures stand in brackets beside ours. The same command again goes on where it
-    was stopped.
+    Learns to order the rows of seven sets. The paper's figures stand in brackets beside ours.
+    The same command again goes on where it was stopped.
     """
     from segboost.cli.progress import RichProgress
     from segboost.pipelines.paper_tables import AUC_SETS
@@ -70,10 +70,10 @@ def multiclass(
     quick: Quick = False,
     as_json: AsJSON = False,
 ) -> None:
-    """Classify seven sets with StructBoost, the paper's methods and today's tree boosters.
+    """Multi-class: seven sets, beside other boosters.
 
-    The paper's figures stand in brackets beside ours. The same command again goes on where it
-    was stopped.
+    StructBoost, the paper's methods and today's tree boosters. The paper's figures stand in
+    brackets beside ours. The same command again goes on where it was stopped.
     """
     from segboost.cli.progress import RichProgress
     from segboost.pipelines.paper_tables import MULTICLASS_SETS

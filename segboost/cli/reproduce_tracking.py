@@ -25,16 +25,16 @@ def tracking(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="A folder for boxes and tables.")
     ] = Path("reproduce/tracking"),
-    seed: Annotated[int, typer.Option(min=0)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
     quick: Annotated[
         bool, typer.Option("--quick", help="A few frames: does it work? Not a measurement.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Run all trackers on Coke, Tiger2, David, Girl and Sylvester; print the table.
+    """Tracking: all trackers on five sequences.
 
-    Beside our figures stand the paper's and those published on the same boxes. The same command
-    again goes on where it was stopped.
+    Coke, Tiger2, David, Girl and Sylvester. Beside our figures stand the paper's and those
+    published on the same boxes. The same command again goes on where it was stopped.
     """
     from segboost.cli.progress import RichProgress
     from segboost.datasets.otb import load_sequence

@@ -32,14 +32,20 @@ def track(
         str | None, typer.Option(help="Of the data set, for example David.")
     ] = None,
     data_root: data.DataRoot = None,
-    method: Annotated[str, typer.Option(help="The tracker.")] = "structboost",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="The tracker: structboost, adaboost, struck, struck-linear, fragments; or "
+            "OpenCV's mil and boosting."
+        ),
+    ] = "structboost",
     output: Annotated[
         Path, typer.Option("--output", "-o", help="A folder for boxes.csv and the rest.")
     ] = Path("track"),
     overlay: Annotated[
         str, typer.Option(help="frames (pictures in overlay/), video (overlay.mp4) or none.")
     ] = "none",
-    seed: Annotated[int, typer.Option(min=0)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Follow a box through a video.

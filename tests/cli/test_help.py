@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import shlex
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import typer
 
 from segboost.cli.examples import EXAMPLES, attach_examples
 from segboost.cli.main import app, run
+from segboost.cli.values import WORDS
 
 SEGBOOST = [sys.executable, "-c", "from segboost.cli.main import main; main()"]
 
@@ -76,6 +78,7 @@ def test_a_typo_in_any_option_suggests_it(path, option, capsys):
         wrong = option[:-1]
     assert run([*path.split()[1:], wrong]) == 2
     told = capsys.readouterr().err
+    assert "Did you mean" in told
     assert option in told
     assert told.count("\n") == 1
 
@@ -129,3 +132,16 @@ def test_errors_have_colours_on_a_terminal_only():
     assert b"\x1b[" not in errors_on_a_terminal(TERM="dumb")
     piped = subprocess.run([*SEGBOOST, "dmeo"], capture_output=True)
     assert b"\x1b[" not in piped.stderr
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_help_names_values_by_words_and_cuts_no_sentence(path, capsys):
+    run([*path.split()[1:], "--help"])
+    options = capsys.readouterr().out.split("Options:")[1]
+    assert not re.search(r"<(int|float|str|path|list)", options)
+    assert "..." not in options.partition("Commands:")[2].partition("Example")[0]
+
+
+def test_a_verb_without_a_word_for_its_value_is_noticed():
+    used = {p.name for c in COMMANDS.values() for p in c.params if not getattr(p, "is_flag", False)}
+    assert set(WORDS) <= used
