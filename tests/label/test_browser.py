@@ -196,6 +196,37 @@ def test_a_superpixel_is_taken_whole(browser, server):
     press(browser, "r")
 
 
+def test_going_to_another_image_ends_the_stroke_on_this_one(browser, server):
+    opened(browser, server, "scene_1.png")
+    canvas = browser.find_element(By.ID, "canvas")
+    press(browser, "f")
+    held = ActionChains(browser, duration=30).move_to_element_with_offset(canvas, -40, 0)
+    held.click_and_hold().move_by_offset(80, 0).send_keys("j").perform()
+    other = row(browser, "scene_2.png").get_attribute("data-key")
+    until(lambda: data(browser, "superpixels") == other)
+    ActionChains(browser, duration=30).move_by_offset(0, 40).release().perform()
+    saved(browser)
+    painted = server.mask("scene_1")
+    assert painted[HEIGHT // 2, WIDTH // 2] == 1
+    assert not (server.folder / "segboost-label" / "masks" / "scene_2.png").exists()
+    choose(browser, "scene_1.png")
+    click(browser, "undo")  # the history is still there
+    saved(browser)
+    assert not (server.folder / "segboost-label" / "masks" / "scene_1.png").exists()
+
+
+def test_the_keyboard_stays_where_it_is_in_the_list(browser, server):
+    opened(browser, server, "scene_0.png")
+    focused = "return document.activeElement.closest('li')?.dataset.key || ''"
+    assert browser.execute_script(focused) == ""  # a click leaves the keyboard to the image
+    wanted = row(browser, "scene_2.png")
+    browser.execute_script("arguments[0].querySelector('button').focus()", wanted)
+    browser.execute_script("performance.clearResourceTimings()")
+    asked = "return performance.getEntriesByType('resource').filter(e => /state/.test(e.name))"
+    until(lambda: len(browser.execute_script(asked)) >= 3)
+    assert browser.execute_script(focused) == wanted.get_attribute("data-key")
+
+
 def test_two_fingers_zoom_and_one_paints(browser, server):
     opened(browser, server, "scene_2.png")
     box = browser.find_element(By.ID, "canvas").rect
@@ -347,10 +378,17 @@ def test_a_killed_server_loses_nothing(browser, server, place):
     saved(browser)
     painted = server.mask("scene_0")
     server.kill()
-    stroke(browser, (10, 5), (80, 5))
     banner = browser.find_element(By.ID, "banner")
-    until(banner.is_displayed)
+    until(banner.is_displayed)  # before anything is painted that could not be saved
     assert "does not answer" in banner.text
+    undo = browser.find_element(By.ID, "undo")
+    click(browser, "undo")
+    stroke(browser, (10, 5), (80, 5))
+    assert undo.is_enabled()  # neither was taken: one stroke is still to be undone
+    assert not browser.find_element(By.ID, "redo").is_enabled()
+    assert browser.execute_script("return document.getElementById('saved').textContent") == (
+        "waiting for the server"
+    )
     again = Server(place, place.parent / "settings.json")
     try:
         assert np.array_equal(again.mask("scene_0"), painted)
