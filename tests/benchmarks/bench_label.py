@@ -1,31 +1,39 @@
-"""``segboost label``: what a simulated user gets for some strokes, and how long he waits.
+"""``segboost label``: what a simulated user gets for some strokes.
 
 He paints at most three strokes of foreground and three of background on each of five images of the
 training part, trains, and goes on with those images that the model is least certain of. He trains
 again whenever the number of painted images has doubled.
+
+Features, and all rounds that ended, are kept in the folder that SEGBOOST_BENCH_CACHE names
+(bench-results/label-cache), so that a run goes on where one before it was interrupted; a round is
+made anew after a change of the code. With SEGBOOST_BENCH_SMOKE set, tiny scenes take the place of
+the photographs, to see that everything works.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
-from tests.benchmarks.figures import Figure, at_least, at_most
+from segboost.label.project import label_config
+from segboost.pipelines.artefacts import Artefact, ArtefactStore, KeyParts
+from tests.benchmarks.figures import Figure, at_least
 from tests.benchmarks.scribbles import scribble
 
-TITLE = "label: Graz-02 bikes from strokes on 10, 20 and 40 images; the time of training and list"
+TITLE = "label: Graz-02 bikes from strokes on 10, 20 and 40 images"
 
 COUNTS = (5, 10, 20, 40)
 TARGET = {20: 68.0}
 SEED = 0
+SMOKE = "SEGBOOST_BENCH_SMOKE" in os.environ
+ROUND = "label-round"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,46 +59,125 @@ class ScribbledImage:
         return hashlib.sha256(self.mask().tobytes()).hexdigest()
 
 
+class ForgetfulStore(ArtefactStore):
+    """Keeps features and rounds, but nothing that was learned: times are those of all the work."""
+
+    def get(self, stage: str, parts: KeyParts) -> Artefact | None:
+        learned = ("unary", "trees", "context", "crf")
+        return None if stage.startswith(learned) else super().get(stage, parts)
+
+
 def run() -> list[Figure]:
-    return [*user_figures(), *list_figures()]
+    if SMOKE:
+        print("tiny scenes: the figures mean nothing", file=sys.stderr)
+    elif "SEGBOOST_DATA" not in os.environ:
+        return []
+    figures, rows = [], []
+    for count, score, spent in user_rounds():
+        goal = None if SMOKE else TARGET.get(count)
+        name = f"mean IoU on the test images, {count} images with strokes"
+        figures += [Figure(name, score, "%") if goal is None else at_least(name, score, goal, "%")]
+        figures += [Figure(f"CPU time of training, {count} images", spent, "s")]
+        rows += [f"| {count} | {score:.1f} % | {spent:.0f} s |"]
+    head = ["| images with strokes | mean IoU on the test images | CPU time of training |"]
+    table = "\n".join([*head, "|---|---|---|", *rows]) + "\n"
+    (cache() / "table.md").write_text(table)
+    print(table, file=sys.stderr, flush=True)
+    return figures
 
 
-def user_figures() -> Iterator[Figure]:
-    """The scores on the test images after some strokes, and the CPU time of each training."""
-    if "SEGBOOST_DATA" not in os.environ:
-        return
-    from segboost.datasets import load_graz02
-    from segboost.label.prediction import predict_image
-    from segboost.label.project import label_config
-    from segboost.pipelines.artefacts import ArtefactStore
+def user_rounds() -> Iterator[tuple[int, float, float]]:
+    """Yield the number of painted images, the mean IoU on the test images in % and CPU seconds."""
     from segboost.pipelines.feature_stage import extract_all, feature_stage
-    from segboost.pipelines.segmentation_training import train_segmenter
     from segboost.pipelines.single_thread import single_threaded
 
+    train, test, config, counts = setting()
+    store = ForgetfulStore(cache())
+    with single_threaded():
+        stage = feature_stage(train, config, store, tell)
+        extract_all(stage, [*train, *test], 1, tell)
+        code = code_key()
+        rng = np.random.default_rng(SEED)
+        chosen = sorted(rng.choice(len(train), counts[0], replace=False).tolist())
+        for count, following in zip(counts, [*counts[1:], None], strict=True):
+            items = [ScribbledImage(train[k]) for k in sorted(chosen)]
+            rest = [k for k in range(len(train)) if k not in chosen]
+            keys = [k for i in items for k in (i.image_key(), i.mask_key())]
+            asked = [i.image_key() for i in (*test, *(train[k] for k in rest))]
+            parts = KeyParts(
+                {"config": config.to_dict()}, (code, stage.codebook_key, *keys, *asked)
+            )
+            made = store.get_or_make(
+                ROUND, parts, Round(items, train, rest, test, config, store, stage).make
+            )
+            if count != counts[0]:
+                yield count, made.document["score"], made.document["spent"]
+            if following is not None:
+                order = np.argsort(-made.arrays["uncertainty"], kind="stable")
+                chosen += [rest[k] for k in order[: following - count]]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One training, what it is worth on the test images, and how unsure it leaves the others."""
+
+    items: Sequence[ScribbledImage]
+    train: Sequence[object]
+    rest: Sequence[int]
+    test: Sequence[object]
+    config: object
+    store: ArtefactStore
+    stage: object
+
+    def make(self) -> Artefact:
+        from segboost.label.prediction import predict_image
+        from segboost.pipelines.segmentation_training import train_segmenter
+
+        start = time.process_time()
+        trained = train_segmenter(self.items, self.config, self.store, 1, vocabulary=self.train)
+        spent = time.process_time() - start
+        score = 100 * mean_iou(trained.model, self.stage, self.test)
+        tell("trained", len(self.items), None, f"{score:.1f} % after {spent:.0f} s")
+        asked = [predict_image(trained.model, self.stage, self.train[k]) for k in self.rest]
+        unsure = np.array([found.uncertainty for found in asked])
+        return Artefact({"uncertainty": unsure}, {"score": score, "spent": spent})
+
+
+def setting() -> tuple[Sequence[object], Sequence[object], object, Sequence[int]]:
+    """The images to learn from and to measure on, the settings, and the numbers of images."""
+    from segboost.datasets import load_graz02, load_synthetic
+
+    if SMOKE:
+        from tests.pipelines.segmentation_sets import SETTINGS
+
+        data = load_synthetic(9, 3, height=72, width=96)
+        return data.train, data.test, label_config({**SETTINGS, "longest_side": None}), (2, 4, 8)
     data = load_graz02(os.environ["SEGBOOST_DATA"], "bike")
     # Features of images that are no larger than that do not depend on it.
-    config = replace(label_config(), longest_side=None)
-    with tempfile.TemporaryDirectory() as place, single_threaded():
-        store = ArtefactStore(Path(os.environ.get("SEGBOOST_BENCH_CACHE", place)))
-        stage = feature_stage(data.train, config, store, lambda *_: None)
-        extract_all(stage, [*data.train, *data.test], 1, lambda *_: None)
-        rng = np.random.default_rng(SEED)
-        chosen = sorted(rng.choice(len(data.train), COUNTS[0], replace=False).tolist())
-        for count, following in zip(COUNTS, [*COUNTS[1:], None], strict=True):
-            items = [ScribbledImage(data.train[k]) for k in sorted(chosen)]
-            start = time.process_time()
-            model = train_segmenter(items, config, store, 1, vocabulary=data.train).model
-            spent = time.process_time() - start
-            if count in TARGET or count != COUNTS[0]:
-                score = 100 * mean_iou(model, stage, data.test)
-                name = f"mean IoU on the test images, {count} images with strokes"
-                goal = TARGET.get(count)
-                yield Figure(name, score, "%") if goal is None else at_least(name, score, goal, "%")
-                yield Figure(f"CPU time of training, {count} images", spent, "s")
-            if following is not None:
-                rest = [k for k in range(len(data.train)) if k not in chosen]
-                unsure = {k: predict_image(model, stage, data.train[k]).uncertainty for k in rest}
-                chosen += sorted(rest, key=unsure.__getitem__)[::-1][: following - count]
+    return data.train, data.test, replace(label_config(), longest_side=None), COUNTS
+
+
+def cache() -> Path:
+    place = Path(os.environ.get("SEGBOOST_BENCH_CACHE", "bench-results/label-cache"))
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def code_key() -> str:
+    """Return a digest of the package's source."""
+    import segboost
+
+    found = hashlib.sha256()
+    for top, _, names in sorted(os.walk(Path(segboost.__file__).parent, followlinks=True)):
+        for name in sorted(n for n in names if n.endswith(".py")):
+            found.update(Path(top, name).read_bytes())
+    return found.hexdigest()
+
+
+def tell(stage: str, done: int, total: int | None, note: str = "") -> None:
+    if total is None or done % 50 == 0 or done == total:
+        of = "" if total is None else f" of {total}"
+        print(f"{stage}: {done}{of} {note}".rstrip(), file=sys.stderr, flush=True)
 
 
 def mean_iou(model: object, stage: object, items: Sequence[object]) -> float:
@@ -99,31 +186,9 @@ def mean_iou(model: object, stage: object, items: Sequence[object]) -> float:
     from segboost.pipelines.metrics import SegmentationEvaluation
 
     total = SegmentationEvaluation()
-    cache = EvaluationCache(stage, "")
+    cached = EvaluationCache(stage, "")
     for item in items:
-        image = cache.image(item).with_truth(item.mask())
+        image = cached.image(item).with_truth(item.mask())
         score = model.node_scores(image)
         total.add_regions(score > 0, *image.truth, score)
     return total.result().mean_iou
-
-
-def list_figures() -> Iterator[Figure]:
-    """The list of a hundred photographs of 12 megapixels, with the thumbnails that are in view."""
-    from segboost.label.session import LabelSession
-
-    rng = np.random.default_rng(SEED)
-    small = Image.fromarray(rng.integers(0, 256, (300, 400, 3), dtype=np.uint8))
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        small.resize((4000, 3000)).save(folder / "photo_000.jpg", quality=90)
-        for k in range(1, 100):
-            os.link(folder / "photo_000.jpg", folder / f"photo_{k:03d}.jpg")
-        start = time.process_time()
-        session = LabelSession(folder, 0)
-        state = session.state()
-        listed = time.process_time() - start
-        for entry in state["images"][:12]:
-            session.thumbnail(session.images.get(entry["key"]))
-        shown = time.process_time() - start
-    yield at_most("CPU time, 100 images of 12 megapixels in the list", listed, 3.0, "s")
-    yield at_most("CPU time, with the 12 thumbnails in view", shown, 3.0, "s")
