@@ -252,6 +252,86 @@ def test_two_fingers_zoom_and_one_paints(browser, server):
     saved(browser)
 
 
+def clean(browser, server, name):
+    """Undo the only stroke on an image."""
+    click(browser, "undo")
+    saved(browser)
+    assert not (server.folder / "segboost-label" / "masks" / f"{name}.png").exists()
+
+
+def test_zoom_pan_and_opacity(browser, server):
+    opened(browser, server, "scene_2.png")
+    box = browser.find_element(By.ID, "canvas").rect
+    scale = min(box["width"] / WIDTH, box["height"] / HEIGHT) * 0.97 * 1.4**2
+    press(browser, "f", "+", "+", *"[" * 20)
+    canvas = browser.find_element(By.ID, "canvas")
+    ActionChains(browser, duration=0).move_to_element_with_offset(canvas, 100, 0).click().perform()
+    saved(browser)
+    rows, columns = np.nonzero(server.mask("scene_2") == 1)
+    assert abs(columns.mean() + 0.5 - (WIDTH / 2 + 100 / scale)) <= 1
+    assert abs(rows.mean() + 0.5 - HEIGHT / 2) <= 1
+    # With the space bar a drag moves the image, and paints nothing.
+    before = server.mask("scene_2")
+    drag = ActionChains(browser, duration=0).move_to_element(canvas).key_down(" ")
+    drag.click_and_hold().move_by_offset(-100, 0).release().key_up(" ").perform()
+    pixel = (
+        "const c = document.getElementById('canvas');"
+        "return [...c.getContext('2d').getImageData(c.width / 2, c.height / 2, 1, 1).data]"
+    )
+    ActionChains(browser, duration=0).move_to_element_with_offset(canvas, 200, 200).perform()
+    until(lambda: browser.execute_script(pixel)[2] > 150)  # the stroke is in the middle now
+    press(browser, *"O" * 10)
+    image = scenes(4)[2].image()[int(rows.mean()), int(columns.mean())]
+    until(lambda: np.abs(np.array(browser.execute_script(pixel)[:3]) - image).max() < 40)
+    press(browser, *"o" * 6)
+    assert np.array_equal(server.mask("scene_2"), before)
+    press(browser, "0", *"]" * 20)
+    clean(browser, server, "scene_2")
+
+
+def test_a_pen_paints_whatever_the_hand_does(browser, server):
+    opened(browser, server, "scene_2.png")
+    press(browser, "f")
+    box = browser.find_element(By.ID, "canvas").rect
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def pen(kind, px, buttons=1):
+        event = {"type": kind, "x": px, "y": y, "button": "left", "buttons": buttons}
+        event |= {"pointerType": "pen", "clickCount": 1}
+        browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+    def hand(kind, *points):
+        shown = [{"x": px, "y": y + 100, "id": k} for k, px in enumerate(points)]
+        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": shown})
+
+    pen("mousePressed", x - 40)
+    hand("touchStart", x)
+    hand("touchStart", x, x + 60)
+    pen("mouseMoved", x + 40)
+    hand("touchEnd")
+    pen("mouseReleased", x + 40, 0)
+    saved(browser)
+    until(lambda: (server.mask("scene_2") == 1)[HEIGHT // 2, WIDTH // 2])
+    clean(browser, server, "scene_2")
+
+
+def test_a_closed_tab_keeps_its_stroke(browser, server):
+    opened(browser, server)
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    opened(browser, server, "scene_2.png")
+    press(browser, "f")
+    canvas = browser.find_element(By.ID, "canvas")
+    held = ActionChains(browser, duration=0).move_to_element_with_offset(canvas, -40, 0)
+    held.click_and_hold().move_by_offset(80, 0).perform()
+    browser.close()
+    browser.switch_to.window(first)
+    mask = server.folder / "segboost-label" / "masks" / "scene_2.png"
+    until(mask.exists)
+    assert server.mask("scene_2")[HEIGHT // 2, WIDTH // 2] == 1
+    mask.unlink()
+
+
 def test_two_tabs_do_not_overwrite_each_other(browser, server):
     opened(browser, server, "scene_3.png")
     first = browser.current_window_handle
