@@ -8,7 +8,8 @@ import pytest
 from segboost.solver.options import SolverOptions
 from tests.contracts.enumeration import hinge
 from tests.contracts.limits import time_limit
-from tests.contracts.problems import PROBLEMS, atom_scores, start
+from tests.contracts.problem import atom_scores, start
+from tests.contracts.problems import PROBLEMS
 
 EXACT = SolverOptions(n_iterations=2000, gap=1e-9, epsilon_cg=1e-9)
 WAYS = {

@@ -9,9 +9,11 @@ from segboost.solver.options import SolverOptions
 from segboost.tasks.hierarchy import hierarchy_task
 from segboost.tasks.multiclass import MulticlassTask, binary_task
 from segboost.tasks.taxonomy import Taxonomy
+from tests.contracts.class_problems import COST
 from tests.contracts.enumeration import hinge
 from tests.contracts.limits import time_limit
-from tests.contracts.problems import COST, PROBLEMS, atom_scores, start
+from tests.contracts.problem import atom_scores, start
+from tests.contracts.problems import PROBLEMS
 
 EXACT = SolverOptions(C=5.0, n_iterations=2000, gap=1e-9, epsilon_cg=1e-9, slack="each")
 BY_NAME = {p.name: p for p in PROBLEMS}

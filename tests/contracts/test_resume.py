@@ -8,7 +8,8 @@ import pytest
 from segboost.solver.options import SolverOptions
 from segboost.tasks.multiclass import MulticlassTask
 from tests.contracts.limits import time_limit
-from tests.contracts.problems import PROBLEMS, start
+from tests.contracts.problem import start
+from tests.contracts.problems import PROBLEMS
 
 problems = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.name)
 

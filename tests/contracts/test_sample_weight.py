@@ -5,7 +5,8 @@ import pytest
 
 from segboost.solver.options import SolverOptions
 from tests.contracts.limits import time_limit
-from tests.contracts.problems import PROBLEMS, start
+from tests.contracts.problem import start
+from tests.contracts.problems import PROBLEMS
 
 EXACT = SolverOptions(C=10.0, n_iterations=2000, gap=1e-9, epsilon_cg=1e-9, slack="each")
 problems = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.name)

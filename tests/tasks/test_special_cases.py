@@ -11,7 +11,7 @@ from segboost.tasks.multiclass import MulticlassTask, binary_task
 from segboost.tasks.ranking import RankingTask
 from segboost.tasks.taxonomy import Taxonomy
 from tests.contracts.enumeration import all_stumps
-from tests.contracts.problems import atom_scores, start
+from tests.contracts.problem import atom_scores, start
 
 PRICES = [1.0, 10.0, 100.0]
 
