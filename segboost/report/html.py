@@ -82,8 +82,9 @@ def section(place: str, title: str, text: str, body: str) -> str:
 
 def settings_table(values: Mapping[str, Any], name: str) -> str:
     """Return settings as rows, those of parts with a dotted name."""
+    # On a phone, long names break between their words.
     rows = [
-        (f"<code>{escape(key)}</code>", f"<code>{escape(value)}</code>")
+        (f"<code>{escape(key).replace('_', '_<wbr>')}</code>", f"<code>{escape(value)}</code>")
         for key, value in _flat(values)
     ]
     return f'<div class="settings">{table(("setting", "value"), rows, name)}</div>'
