@@ -89,7 +89,7 @@ class ImageReader:
 def fit_raw_booster(
     reader: ImageReader,
     images: Sequence[SuperpixelImage],
-    fold_of_image: IntArray,
+    fold: IntArray,
     settings: BoosterSettings,
     seed: int,
     n_jobs: int = 1,
@@ -102,7 +102,7 @@ def fit_raw_booster(
         The features of the images.
     images : sequence of SuperpixelImage
         With their truth.
-    fold_of_image : ndarray of int, shape (m,)
+    fold : ndarray of int, shape (N,)
     settings : BoosterSettings
     seed : int
     n_jobs : int
@@ -112,7 +112,6 @@ def fit_raw_booster(
     sizes = [i.n_superpixels for i in images]
     labels = np.concatenate([i.labels for i in images])
     weight = np.concatenate([i.labelled for i in images]).astype(np.float64)
-    fold = np.repeat(fold_of_image, sizes)
     folds = np.unique(fold)
     table = _byte_table(reader, np.flatnonzero(weight > 0), seed)
 
@@ -129,17 +128,20 @@ def fit_raw_booster(
         )
         return RawBooster(reader.groups, TreeBooster.from_trees(baseline, trees, table.edges))
 
-    def outside(k: int) -> dict[int, FloatArray]:
-        mine = np.flatnonzero(fold_of_image == k).tolist()
+    def outside(k: int) -> FloatArray:
         if len(folds) > 1 and not teaches(labels, table.rows[fold[table.rows] != k]):
-            return {i: np.zeros(sizes[i]) for i in mine}
+            return np.zeros(int((fold == k).sum()))
         booster = fit(k if len(folds) > 1 else None)
-        return {i: booster.scores(reader.image(i)) for i in mine}
+        mine = np.split(fold == k, np.cumsum(sizes)[:-1])
+        found = [booster.scores(reader.image(i))[m] for i, m in enumerate(mine) if m.any()]
+        return np.concatenate(found)
 
     jobs: list[Any] = [delayed(fit)(None), *(delayed(outside)(int(k)) for k in folds)]
     final, *parts = Parallel(n_jobs=n_jobs, require="sharedmem")(jobs)
-    by_image = {i: score for part in parts for i, score in part.items()}
-    return final, np.concatenate([by_image[i] for i in range(len(images))])
+    scores = np.zeros(len(labels))
+    for k, found in zip(folds, parts, strict=True):
+        scores[fold == k] = found
+    return final, scores
 
 
 def _byte_table(reader: ImageReader, known: IntArray, seed: int) -> ByteTable:

@@ -189,7 +189,7 @@ def _strong(
         reader,
         images,
         first,
-        stage.truth.image_fold,
+        stage.truth.fold,
         config,
         n_jobs,
         tell,

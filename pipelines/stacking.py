@@ -51,7 +51,7 @@ class Context:
 def fit_context(
     images: Sequence[SuperpixelImage],
     first: FloatArray,
-    fold_of_image: IntArray,
+    fold: IntArray,
     settings: BoosterSettings,
     seed: int,
     n_jobs: int = 1,
@@ -64,7 +64,7 @@ def fit_context(
         The training images with their truth and the features that own models are made of.
     first : ndarray of shape (N, T)
         Out-of-fold first-stage scores of all their superpixels, the best of them last.
-    fold_of_image : ndarray of int, shape (m,)
+    fold : ndarray of int, shape (N,)
         The folds of the first stage, used again.
     settings : BoosterSettings
     seed : int
@@ -78,7 +78,6 @@ def fit_context(
     table = np.concatenate([context_features(i, f) for i, f in zip(images, parts, strict=True)])
     labels = np.concatenate([image.labels for image in images])
     weight = np.concatenate([image.labelled for image in images]).astype(np.float64)
-    fold = np.repeat(fold_of_image, sizes)
     folds = np.unique(fold)
 
     def fit(left_out: int | None) -> TreeBooster | None:

@@ -39,7 +39,7 @@ def strong_potentials(
     reader: ImageReader,
     images: Sequence[SuperpixelImage],
     first: FloatArray,
-    fold_of_image: IntArray,
+    fold: IntArray,
     config: SegmentationConfig,
     n_jobs: int,
     tell: Tell,
@@ -57,7 +57,7 @@ def strong_potentials(
         With their truth.
     first : ndarray of shape (N, T)
         Out-of-fold scores of the groups' classifiers.
-    fold_of_image : ndarray of int, shape (m,)
+    fold : ndarray of int, shape (N,)
     config : SegmentationConfig
     n_jobs : int
     tell : callable
@@ -65,7 +65,7 @@ def strong_potentials(
 
     def make_trees() -> Artefact:
         booster, scores = fit_raw_booster(
-            reader, images, fold_of_image, config.raw_booster, config.seed, n_jobs
+            reader, images, fold, config.raw_booster, config.seed, n_jobs
         )
         return Artefact({**booster.to_arrays(), "out_of_fold": scores})
 
@@ -79,9 +79,7 @@ def strong_potentials(
     def make_context() -> Artefact:
         prepared = [_with_own_groups(i, reader, k) for k, i in enumerate(images)]
         scores = np.column_stack([first, tree_scores])
-        context, found = fit_context(
-            prepared, scores, fold_of_image, config.booster, config.seed, n_jobs
-        )
+        context, found = fit_context(prepared, scores, fold, config.booster, config.seed, n_jobs)
         return Artefact({**context.to_arrays(), "out_of_fold": found})
 
     tell("context", 0, 1, "")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.artefacts import Artefact, KeyParts
 from segboost.pipelines.feature_stage import FeatureStage, Tell, TrainingImage
+from segboost.pipelines.folds import assign_folds
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.superpixel_image import SuperpixelImage
 from segboost.pipelines.task_map import active_cluster, map_tasks
@@ -19,7 +20,6 @@ from segboost.pipelines.unary_training import (
     FoldTable,
     TrainedUnary,
     fold_names,
-    fold_of_image,
     join_folds,
     train_fold,
     train_unary,
@@ -36,19 +36,18 @@ class SuperpixelTruth:
     known: npt.NDArray[np.bool_]
     area: FloatArray
     fold: npt.NDArray[np.int64]
-    image_fold: npt.NDArray[np.int64]
     pixels: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
     @classmethod
     def of(cls, images: Sequence[SuperpixelImage], config: SegmentationConfig) -> SuperpixelTruth:
-        """Return the truth of images by their masks, in contiguous folds of images."""
+        """Return the truth of images by their masks, in folds."""
         area = np.concatenate([i.labelled for i in images])
-        image_fold = fold_of_image(len(images), config.unary.n_folds)
         sizes = [i.n_superpixels for i in images]
         labels = np.concatenate([i.labels for i in images])
+        fold = assign_folds(labels, area > 0, sizes, config.unary.n_folds)
         foreground, background = zip(*(i.truth for i in images), strict=True)
         pixels = np.concatenate(foreground), np.concatenate(background)
-        return cls(labels, area > 0, area, np.repeat(image_fold, sizes), image_fold, pixels)
+        return cls(labels, area > 0, area, fold, pixels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -127,7 +127,8 @@ def test_what_the_crf_does_not_use_is_not_in_its_key():
 
 def context(fold=None, n_jobs=1):
     images, scores = images_and_scores()
-    fold = np.repeat([0, 1], 4) if fold is None else fold
+    image_fold = np.repeat([0, 1], 4) if fold is None else fold
+    fold = np.repeat(image_fold, [i.n_superpixels for i in images])
     first = np.concatenate(scores)
     return images, first, fit_context(images, first, fold, BOOSTER, 0, n_jobs)
 
