@@ -90,7 +90,9 @@ def _draw(ax: Any, panel: Panel) -> None:
     ax.set_xscale("log")
     if panel.logarithmic:
         ax.set_yscale("log")
-    ax.tick_params(labelsize=7)
+        low, high = ax.get_ylim()
+        ax.set_ylim(top=high * (high / low) ** 0.35)  # room for the legend
+    ax.tick_params(which="both", labelsize=7)
     if panel.lines or panel.levels:
         # Curves fall, the AUC rises: the corner they leave free. "best" would search for long.
         ax.legend(fontsize=6, loc="lower right" if panel.rising else "upper right")
