@@ -165,7 +165,7 @@ def _fit_curves(
 ) -> list[Chosen]:  # fmt: skip
     """Fit StructBoost from scratch on the first repeat, with the C that was chosen there."""
     cells = [
-        Cell(c.data, 0, curve_method(c.method, c.candidate["C"], _effort(c.data, quick)), 0)
+        Cell(c.data, 0, curve_method(c.method, c.candidate, _effort(c.data, quick)), 0)
         for c in chosen
         if c.repeat == 0 and c.method in LEARNERS
     ]

@@ -121,3 +121,16 @@ def test_the_papers_table():
     assert PAPER_ERRORS["StructBoost-stump"]["usps"].deviation == 0.6
     assert PAPER_ERRORS["1-vs-all SVM"]["svmguide2"].mean == 17.7
     assert all(set(row) == set(MULTICLASS_SETS) for row in PAPER_ERRORS.values())
+
+
+def test_every_depth_of_trees_begins_anew():
+    X, y = load_iris(return_X_y=True)
+    prices = [{"C": 10.0}, {"C": 100.0}]
+    deep = [{**c, "max_depth": 8} for c in prices]
+
+    def objectives(candidates):
+        path = structboost_path(X, y, candidates, 0, "tree", 3, 1e-2)
+        return [(m.weak_learner.max_depth, m.certificate_.objective) for m in path]
+
+    assert objectives(prices + deep) == objectives(prices) + objectives(deep)
+    assert [depth for depth, _ in objectives(prices + deep)] == [5, 5, 8, 8]
