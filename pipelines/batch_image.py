@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from segboost._interrupt import is_interrupt
 from segboost.pipelines.overlay import draw_overlay
 from segboost.pipelines.segmentation_model import SegmentationModel
 
@@ -100,6 +101,8 @@ def segment_image(
             files[f"{PROBABILITIES}/{file}"] = _png(coded)
         files[file] = _png(found.mask * np.uint8(255))
     except Exception as error:  # whatever it is, the other images must be done
+        if is_interrupt(error):
+            raise KeyboardInterrupt from error
         return SegmentedImage(result(explain(error)))
     height, width = found.mask.shape
     count = int(found.superpixels.max()) + 1

@@ -17,6 +17,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
+from segboost._interrupt import is_interrupt
 from segboost._version import __version__
 from segboost.pipelines.resources import Usage, read_usage
 
@@ -188,7 +189,7 @@ def package_versions() -> dict[str, str | None]:
 def _status(error: BaseException | None) -> dict[str, str]:
     if error is None:
         return {"status": "done"}
-    if isinstance(error, KeyboardInterrupt):
+    if is_interrupt(error):
         return {"status": "interrupted"}
     return {"status": "failed", "error": f"{type(error).__name__}: {error}"}
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from segboost._interrupt import is_interrupt
 from segboost._version import __version__
 from segboost.cli import (
     datasets,
@@ -97,6 +98,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
+        if is_interrupt(error):
+            return _complain("interrupted", INTERRUPTED)
         if os.environ.get("SEGBOOST_DEBUG"):
             raise
         return _complain(*_explain(error))

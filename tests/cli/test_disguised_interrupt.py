@@ -1,0 +1,59 @@
+"""Ctrl-C that comes out of compiled code as a SystemError is Ctrl-C all the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from segboost._interrupt import is_interrupt
+from segboost.cli import main as cli
+from segboost.pipelines.batch_image import segment_image
+from segboost.pipelines.runlog import RunLog, read_run_log
+
+
+def disguised():
+    error = SystemError("returned a result with an exception set")
+    error.__cause__ = KeyboardInterrupt()
+    return error
+
+
+class Pressed:
+    """A model in whose middle Ctrl-C is pressed."""
+
+    def predict(self, image, name):
+        raise disguised()
+
+
+class Broken:
+    def predict(self, image, name):
+        raise SystemError("something else") from ValueError("broken")
+
+
+def test_a_command_ends_as_interrupted(monkeypatch, capsys):
+    def press(*arguments, **options):
+        raise disguised()
+
+    monkeypatch.setattr(cli.typer.main, "get_command", lambda app: cli.app)
+    monkeypatch.setattr(cli, "attach_examples", lambda command: type("C", (), {"main": press})())
+    assert cli.run([]) == 130
+    assert capsys.readouterr().err == "segboost: interrupted\n"
+
+
+def test_a_batch_stops_instead_of_naming_the_image():
+    image = np.zeros((4, 4, 3), np.uint8)
+    with pytest.raises(KeyboardInterrupt):
+        segment_image(Pressed(), "a.png", lambda: image, frozenset())
+    assert segment_image(Broken(), "a.png", lambda: image, frozenset()).result.failed
+
+
+def test_the_log_says_interrupted(tmp_path):
+    path = tmp_path / "run.jsonl"
+    with pytest.raises(SystemError), RunLog(path, {}):
+        raise disguised()
+    assert read_run_log(path)[-1]["status"] == "interrupted"
+
+
+def test_other_errors_are_none():
+    assert is_interrupt(KeyboardInterrupt())
+    assert not is_interrupt(None)
+    assert not is_interrupt(SystemError())
