@@ -11,8 +11,6 @@ from segboost.cli import data
 from segboost.cli.cluster import Scheduler, chosen_cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from segboost.pipelines.batch_image import ImageResult
     from segboost.pipelines.resources import Usage
 
@@ -63,41 +61,27 @@ def segment(
         chosen_cluster(scheduler),
         start_prepared(n_workers, "segboost.pipelines.batch", "load_once", model) as workers,
     ):
-        from segboost.pipelines.batch import (
-            BatchOptions,
-            check_batch,
-            mask_probability,
-            segment_files,
-        )
-        from segboost.pipelines.batch_journal import BatchJournal
-        from segboost.pipelines.batch_table import write_results
-        from segboost.pipelines.folder_lock import FolderLock
+        from segboost.cli.progress import RichProgress
+        from segboost.pipelines.batch import BatchOptions, mask_probability
+        from segboost.pipelines.batch_run import TABLE, run_batch
 
         options = BatchOptions(output, overlay, scores, probabilities)
-        check_batch(model, images, options)
-        table = output / "results.csv"
-        with FolderLock(output):
-            journal = BatchJournal(model, output, options.wanted)
-            known = journal.read(images)
-            todo = [path for path in images if path not in known]
-            made = segment_files(model, todo, options, n_jobs, workers)
-            results = write_results(journal.follow(images, known, made), table)
-            failed, spent = _drain(results, len(images), known)
-            journal.remove()
-    done = len(images) - len(failed)
+        with RichProgress() as progress:
+            run = run_batch(model, images, options, n_jobs, workers, progress)
+    table, done = output / TABLE, len(images) - len(run.failed)
     typer.echo(f"{done} of {len(images)} images segmented into {output}; see {table}")
-    if known:
-        typer.echo(f"{len(known)} of them by an earlier run that was stopped")
-    done -= len(known)
+    if run.n_known:
+        typer.echo(f"{run.n_known} of them by an earlier run that was stopped")
+    done -= run.n_known
     if probabilities:
         typer.echo(f"the masks are cut at probability {mask_probability(model):.3f}")
     after = read_usage()
     if scheduler is None:
         typer.echo(_cost(before, after, done, n_jobs))
     else:
-        typer.echo(_remote_cost(after.wall - before.wall, spent, done, scheduler))
-    if failed:
-        _tell_failures(failed, table)
+        typer.echo(_remote_cost(after.wall - before.wall, run.cpu_seconds, done, scheduler))
+    if run.failed:
+        _tell_failures(run.failed, table)
         raise typer.Exit(1)
 
 
@@ -119,19 +103,3 @@ def _cost(before: Usage, after: Usage, done: int, n_jobs: int) -> str:
 def _remote_cost(wall: float, cpu: float, done: int, scheduler: str) -> str:
     each = f", {cpu / done:.2f} s CPU an image" if done else ""
     return f"{wall:.1f} s with the workers of {scheduler}{each}"
-
-
-def _drain(
-    results: Iterator[ImageResult], total: int, known: dict[Path, ImageResult]
-) -> tuple[list[ImageResult], float]:
-    """Show progress; return the failures, and the processor seconds of the images not known."""
-    from segboost.cli.progress import RichProgress
-    from segboost.pipelines.progress import track
-
-    failed, spent = [], -sum(result.cpu_seconds for result in known.values())
-    with RichProgress() as progress:
-        for result in track(results, progress, "segmentation", total):
-            spent += result.cpu_seconds
-            if result.failed:
-                failed.append(result)
-    return failed, spent
