@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -16,33 +15,24 @@ pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 
-from segboost.datasets.masks import read_mask
 from tests.browser import PHONE, chromium, needs_chromium, requests, widths
+from tests.label.driving import (
+    PATIENCE,
+    Server,
+    choose,
+    click,
+    data,
+    inside,
+    opened,
+    press,
+    row,
+    saved,
+    stroke,
+    until,
+)
 from tests.label.folders import HEIGHT, WIDTH, scenes, tiny_settings, write_images
 
 pytestmark = [pytest.mark.slow, needs_chromium]
-PATIENCE = 240
-"""Seconds that a loaded machine may take for a step."""
-
-
-class Server:
-    """``segboost label`` in a process of its own."""
-
-    def __init__(self, folder, settings):
-        self.folder = folder
-        code = "from segboost.cli.main import main; main()"
-        command = [sys.executable, "-c", code, "label", str(folder), "--config", str(settings)]
-        self.process = subprocess.Popen(
-            [*command, "--jobs", "1"], stdout=subprocess.PIPE, text=True
-        )
-        self.address = self.process.stdout.readline().split()[-1]
-
-    def mask(self, name):
-        return read_mask(self.folder / "segboost-label" / "masks" / f"{name}.png", "index")
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
 
 
 @pytest.fixture(scope="module")
@@ -68,81 +58,6 @@ def browser(tmp_path_factory):
         driver.set_page_load_timeout(PATIENCE)
         driver.set_script_timeout(PATIENCE)
         yield driver
-
-
-def until(condition):
-    """Wait for a condition; what it raises while the page changes is no answer yet."""
-    end = time.monotonic() + PATIENCE
-    error = None
-    while time.monotonic() < end:
-        try:
-            if found := condition():
-                return found
-        except Exception as raised:
-            error = raised
-        time.sleep(0.2)
-    raise AssertionError(f"it did not happen: {error}")
-
-
-def data(browser, name):
-    return browser.execute_script(f"return document.body.dataset.{name} || ''")
-
-
-def opened(browser, server, name=None):
-    """Open the page, and an image of the list; return its key."""
-    browser.get(server.address)
-    until(lambda: data(browser, "superpixels"))
-    if name is None:
-        return data(browser, "superpixels")
-    return choose(browser, name)
-
-
-def row(browser, name):
-    rows = browser.find_elements(By.CSS_SELECTOR, "#images li")
-    return next(r for r in rows if r.find_element(By.TAG_NAME, "b").text == name)
-
-
-def choose(browser, name):
-    found = row(browser, name)
-    key = found.get_attribute("data-key")
-    found.find_element(By.TAG_NAME, "button").click()
-    until(lambda: data(browser, "superpixels") == key)
-    return key
-
-
-def press(browser, *keys):
-    ActionChains(browser, duration=0).send_keys(*keys).perform()
-
-
-def stroke(browser, start, end):
-    """Drag from one pixel of the image to another, in the middle of the canvas."""
-    canvas = browser.find_element(By.ID, "canvas")
-    box = canvas.rect
-    scale = min(box["width"] / WIDTH, box["height"] / HEIGHT) * 0.97
-    x, y = ((p - s / 2) * scale for p, s in zip(start, (WIDTH, HEIGHT), strict=True))
-    dx, dy = ((b - a) * scale for a, b in zip(start, end, strict=True))
-    drag = ActionChains(browser, duration=30).move_to_element_with_offset(canvas, x, y)
-    drag.click_and_hold().move_by_offset(dx / 2, dy / 2).move_by_offset(dx / 2, dy / 2).release()
-    drag.perform()
-
-
-def saved(browser):
-    until(lambda: data(browser, "saved") == "true")
-
-
-def click(browser, name):
-    browser.find_element(By.ID, name).click()
-
-
-def inside(value, k=0):
-    """Two points of a class between which a line stays inside it, far from the other class."""
-    from scipy import ndimage
-
-    region = scenes(4)[k].mask() == value
-    depth = ndimage.distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
-    row, column = np.unravel_index(np.argmax(depth), depth.shape)
-    reach = int(depth.max() * 0.6)
-    return (column - reach, row), (column + reach, row)
 
 
 def test_paint_undo_redo_erase_and_reload(browser, server):
