@@ -15,7 +15,8 @@ import typer
 
 from segboost._interrupt import is_interrupt
 from segboost._version import __version__
-from segboost.cli import (
+from segboost.cli.help.examples import attach_examples
+from segboost.cli.verbs import (
     datasets,
     demo,
     evaluate,
@@ -24,12 +25,11 @@ from segboost.cli import (
     label,
     predict,
     report,
-    reproduce,
     segment,
     track,
     train,
 )
-from segboost.cli.examples import attach_examples
+from segboost.cli.verbs.reproduce.app import app as reproduce_app
 
 FAILED, MISUSE, INTERRUPTED = 1, 2, 130
 
@@ -48,7 +48,7 @@ app.command("report")(report.report)
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
 app.command("track")(track.track)
-app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(reproduce_app, name="reproduce")
 app.command("demo")(demo.demo)
 app.add_typer(features.app, name="features")
 app.add_typer(datasets.app, name="datasets")

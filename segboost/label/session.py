@@ -16,7 +16,7 @@ from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
 from segboost.datasets.reading import ImageFileError, read_image
 from segboost.features.presets import find_preset
 from segboost.features.superpixels import find_superpixels
-from segboost.label.crew import Crew
+from segboost.label.background_processes import BackgroundProcesses
 from segboost.label.export import Exported, export_masks
 from segboost.label.images import FolderImage, ImageFolder, shown_image, thumbnail
 from segboost.label.masks import UNPAINTED, MaskFolder
@@ -50,7 +50,7 @@ class LabelSession:
         self.project = LabelProject(folder)
         self.images = ImageFolder(folder)
         self.masks = MaskFolder(self.project.masks)
-        self.crew = Crew(self.project, n_workers)
+        self.processes = BackgroundProcesses(self.project, n_workers)
         self._counts: dict[str, tuple[str, dict[str, int]]] = {}
         self._maps: OrderedDict[tuple[str, str], npt.NDArray[np.int32]] = OrderedDict()
         self._lock = Lock()
@@ -63,24 +63,24 @@ class LabelSession:
         """Begin to compute features in the background."""
         images = self.images.scan()
         self.project.choose_vocabulary(images)
-        self.crew.see(images)
-        self.crew.start()
+        self.processes.see(images)
+        self.processes.start()
 
     def close(self) -> None:
         """End what runs in the background."""
-        self.crew.close()
+        self.processes.close()
 
     def state(self) -> dict[str, Any]:
         """Return the list of images with their states, the training, and what to label next."""
         images = self.images.scan()
-        self.crew.see(images)
+        self.processes.see(images)
         end = time.monotonic() + COUNTING
         shown = [self._shown(image, end) for image in images]
         return {
             "folder": str(self.project.folder),
             "images": shown,
-            "training": self.crew.snapshot(),
-            "model": self.crew.model_key,
+            "training": self.processes.snapshot(),
+            "model": self.processes.model_key,
             "next": choose_next(shown),
         }
 
@@ -95,9 +95,9 @@ class LabelSession:
         if time.monotonic() < end or self._is_counted(image, version):
             counts = self._count(image, version)
         entry |= {"width": image.shown_shape[1], "height": image.shown_shape[0]}
-        entry |= {"version": version, **counts, "failed": self.crew.failed.get(name, "")}
-        entry |= {"described": name in self.crew.described}
-        entry |= {"uncertainty": self.crew.uncertainty.get(name)}
+        entry |= {"version": version, **counts, "failed": self.processes.failed.get(name, "")}
+        entry |= {"described": name in self.processes.described}
+        entry |= {"uncertainty": self.processes.uncertainty.get(name)}
         return entry
 
     def _is_counted(self, image: FolderImage, version: str) -> bool:
@@ -145,8 +145,8 @@ class LabelSession:
 
     def prediction(self, image: FolderImage) -> Prediction | None:
         """Return what the model says of an image; None where it has not been asked yet."""
-        key = self.crew.model_key
-        if key is None or image.path.name not in self.crew.uncertainty:
+        key = self.processes.model_key
+        if key is None or image.path.name not in self.processes.uncertainty:
             return None
         parts = self.project.prediction_parts(key, image.path.name)
         found = self.project.store.get(PREDICTION, parts)
@@ -160,7 +160,7 @@ class LabelSession:
         for kind in ("foreground", "background"):
             if not any(c[kind] for c in counts.values()):
                 raise ValueError(f"no {kind} is painted yet: paint some, then train")
-        self.crew.train(painted)
+        self.processes.train(painted)
 
     def export(self) -> Exported:
         """Write the masks in the layout that `train` reads."""

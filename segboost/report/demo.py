@@ -19,7 +19,7 @@ from segboost.pipelines.progress import Progress, QuietProgress, Report, track
 from segboost.pipelines.recorded_data import DRAWN
 from segboost.pipelines.segmentation_config import SegmentationConfig
 from segboost.pipelines.training_run import CACHE, TrainingRun, run_training
-from segboost.report.writing import write_report
+from segboost.report.write_report import write_report
 
 SETTINGS: dict[str, Any] = {
     "unary": {"n_stumps": 100, "n_folds": 3},

@@ -7,11 +7,11 @@ from html import escape
 from importlib.resources import files
 
 from segboost._version import __version__
-from segboost.report import parts
-from segboost.report.contents import Contents
-from segboost.report.html import percent, section
-from segboost.report.potential_parts import potentials
-from segboost.report.runs import Run
+from segboost.report import html_sections as sections
+from segboost.report.html_elements import percent, section
+from segboost.report.load_runs import Run
+from segboost.report.potentials_section import potentials
+from segboost.report.report_data import ReportData
 
 MEASURES = {
     "mean_iou": "mean IoU",
@@ -21,24 +21,24 @@ MEASURES = {
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 """Whatever were in the page, the browser would fetch nothing."""
 PARTS = (
-    ("images", "Images", parts.images),
-    ("curves", "Curves", parts.curves),
+    ("images", "Images", sections.images),
+    ("curves", "Curves", sections.curves),
     ("model", "What it learned", potentials),
-    ("by-image", "Image by image", parts.by_image),
-    ("time", "Time", parts.timings),
-    ("settings", "Configuration", parts.configuration),
+    ("by-image", "Image by image", sections.by_image),
+    ("time", "Time", sections.timings),
+    ("settings", "Configuration", sections.configuration),
 )
 
 Paper = Mapping[tuple[str, str], Mapping[str, float]]
 
 
-def render(title: str, sets: Sequence[Contents], paper: Paper) -> str:
+def render(title: str, sets: Sequence[ReportData], paper: Paper) -> str:
     """Return the page.
 
     Parameters
     ----------
     title : str
-    sets : sequence of Contents
+    sets : sequence of ReportData
         One a data set.
     paper : mapping
         The paper's figures by method and category, in per cent; may be empty.
@@ -53,18 +53,18 @@ def render(title: str, sets: Sequence[Contents], paper: Paper) -> str:
         key = str(number)
         if several:
             name = escape(found.main.dataset)
-            body.append(f'<h2 class="set" id="set-{key}">{name}</h2>{parts.headline(found)}')
+            body.append(f'<h2 class="set" id="set-{key}">{name}</h2>{sections.headline(found)}')
             links.append((f"set-{key}", found.main.dataset))
         for place, text, draw in PARTS:
             drawn = draw(found, key)
             body.append(drawn)
             if drawn and not several:
                 links.append((f"{place}-{key}", text))
-    head = "" if several else parts.headline(sets[0])
+    head = "" if several else sections.headline(sets[0])
     return _frame(title, _subtitle(sets), head, links, "\n".join(body))
 
 
-def method_table(sets: Sequence[Contents], paper: Paper) -> str:
+def method_table(sets: Sequence[ReportData], paper: Paper) -> str:
     """Return the scores of every method on every data set, the best of a column in bold."""
     methods = list(dict.fromkeys(run.method for found in sets for run in found.runs))
     columns = [(found, measure) for found in sets for measure in MEASURES]
@@ -85,7 +85,9 @@ def method_table(sets: Sequence[Contents], paper: Paper) -> str:
             # Equal as printed: neither is better.
             mark = ' class="best"' if value is not None and percent(value) == best[i] else ""
             cells.append(f"<td{mark}>{percent(value)}{note}</td>")
-        rows.append(f'<tr><th scope="row">{escape(parts.TITLES[method])}</th>{"".join(cells)}</tr>')
+        rows.append(
+            f'<tr><th scope="row">{escape(sections.TITLES[method])}</th>{"".join(cells)}</tr>'
+        )
     text = "On the same images, features and unary classifiers, in per cent; the best in bold."
     if paper:
         text += " In brackets, the figures of the StructBoost paper."
@@ -104,12 +106,12 @@ def _best(runs: Sequence[Run], measure: str) -> str:
     return percent(max(known)) if known else ""
 
 
-def _subtitle(sets: Sequence[Contents]) -> str:
+def _subtitle(sets: Sequence[ReportData]) -> str:
     if len(sets) > 1:
         names = ", ".join(found.main.dataset for found in sets)
         return f"{len(sets)} data sets: {names}"
     run = sets[0].main
-    told = [parts.TITLES[run.method], f"{run.document['n_train']} training images"]
+    told = [sections.TITLES[run.method], f"{run.document['n_train']} training images"]
     if run.document.get("preset"):
         told.append(f"preset {run.document['preset']}")
     if run.events:

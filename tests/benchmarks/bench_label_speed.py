@@ -61,12 +61,12 @@ def train_figures() -> Iterator[Figure]:
         try:
             for image, item in zip(session.images.scan(), items, strict=True):
                 session.masks.save(image, scribble(item.mask()), "none")
-            until(lambda: len(session.crew.described) == len(items))
+            until(lambda: len(session.processes.described) == len(items))
             before = children_seconds()
             session.train()
-            until(lambda: not session.crew.snapshot()["running"])
+            until(lambda: not session.processes.snapshot()["running"])
             spent = children_seconds() - before
-            told = session.crew.snapshot()
+            told = session.processes.snapshot()
         finally:
             session.close()
     if told["outcome"] != "trained":

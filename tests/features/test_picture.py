@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from segboost.cli.features import app
+from segboost.cli.verbs.features import app
 from segboost.features import extract_features, find_preset, find_superpixels
 from segboost.features.picture import draw_borders, draw_features, first_component, length_map
 

@@ -91,8 +91,8 @@ def serving(session, token="secret-token"):
     """Serve a session without its background processes."""
     import uvicorn
 
-    from segboost.label.server import make_app
-    from segboost.label.serving import _listen, server_config
+    from segboost.label.serve import _listen, server_config
+    from segboost.label.web_app import make_app
 
     listening = _listen(0)
     port = listening.getsockname()[1]

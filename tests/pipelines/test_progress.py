@@ -9,7 +9,7 @@ import pytest
 
 from segboost import CRFInstance, CRFStructBoost
 from segboost.baselines import CRFStructuredSVM
-from segboost.cli.progress import RichProgress
+from segboost.cli.display.progress import RichProgress
 from segboost.pipelines.progress import Progress, QuietProgress, Report, step_reporter, track
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-8]|4[0-8]|9[0-7])[0-9;]*m")

@@ -10,8 +10,8 @@ import pytest
 
 from segboost.cli.main import run
 from segboost.pipelines.answers import FILE
-from segboost.report.html import percent
-from segboost.report.writing import LARGEST, write_report
+from segboost.report.html_elements import percent
+from segboost.report.write_report import LARGEST, write_report
 
 
 def text_of(page):

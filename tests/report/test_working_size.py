@@ -13,9 +13,9 @@ from segboost.datasets import load_synthetic
 from segboost.pipelines.answers import FILE
 from segboost.pipelines.progress import QuietProgress
 from segboost.pipelines.training_run import run_training
-from segboost.report.contents import collect
-from segboost.report.runs import find_runs
-from segboost.report.writing import write_report
+from segboost.report.load_runs import find_runs
+from segboost.report.report_data import collect
+from segboost.report.write_report import write_report
 from tests.pipelines.segmentation_sets import shared_cache, tiny_config
 
 SIZES = {"n_train": 6, "n_test": 3, "height": 108, "width": 144}

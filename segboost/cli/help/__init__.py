@@ -1,0 +1,1 @@
+"""What ``--help`` prints in addition to docstrings: examples and placeholders for values."""

@@ -1,0 +1,1 @@
+"""Options that several commands share, and how bad input becomes a usage error."""

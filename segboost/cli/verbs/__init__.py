@@ -1,0 +1,1 @@
+"""One module per command (verb) of the command line."""

@@ -1,0 +1,59 @@
+"""``segboost evaluate``: measure a model on labelled images."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from segboost.cli.options import data
+
+
+def evaluate(
+    model: Annotated[Path, typer.Option(help="The folder that `segboost train` made.")],
+    dataset: data.Dataset = None,
+    category: data.Category = None,
+    data_root: data.DataRoot = None,
+    images: data.Images = None,
+    masks: data.Masks = None,
+    foreground: data.Foreground = None,
+    mask_suffix: data.MaskSuffix = None,
+    split: Annotated[
+        str | None,
+        typer.Option(help="train, test or all; all for your own folders, else test."),
+    ] = None,
+    jobs: data.Jobs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Measure a model on labelled images.
+
+    Over all their pixels together, as fractions from 0 to 1; void pixels count nowhere.
+    """
+    known = ("model", "split", "jobs", "as_json")
+    options: dict[str, Any] = {
+        k: v for k, v in locals().items() if k != "known" and k not in known and v is not None
+    }
+    name = data.check_data(options)
+    chosen = split or ("all" if name == "folders" else "test")
+    if chosen not in ("train", "test", "all"):
+        raise typer.BadParameter("expected train, test or all", param_hint="--split")
+    from segboost.cli.display.progress import RichProgress
+    from segboost.cli.display.scores import show_scores
+    from segboost.pipelines.evaluation import evaluate_model
+    from segboost.pipelines.segmentation_files import load_segmenter
+    from segboost.pipelines.single_thread import single_threaded
+
+    loaded = load_segmenter(model)
+    found = data.load_data(options)
+    items = found.train if chosen == "train" else found.test
+    if chosen == "all":
+        items = found.split("all")
+    with RichProgress() as progress, single_threaded():
+        scores = evaluate_model(loaded, items, data.count_jobs(jobs), progress).scores
+    if as_json:
+        typer.echo(json.dumps(scores.to_dict(), allow_nan=False))
+        return
+    typer.echo(f"{found.name}, split {chosen}, {scores.n_images} images:")
+    show_scores(scores)

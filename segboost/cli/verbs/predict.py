@@ -1,0 +1,73 @@
+"""``segboost predict``: what a model says of the rows of a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from segboost.cli.options.usage_errors import as_usage_error
+
+if TYPE_CHECKING:
+    from segboost.pipelines.table_predict import Predictions
+
+
+def predict(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="LIBSVM, CSV or npz; plain, .gz or .bz2.")
+    ],
+    model: Annotated[Path, typer.Option(help="The folder that `segboost fit` made.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A CSV file for the predictions.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Also a score for every class, or the one that orders.")
+    ] = False,
+) -> None:
+    """Predict the rows of a table.
+
+    Where the table has labels, say how right the predictions are.
+
+    Predictions go to --output, or to standard output as CSV; with --json there is one JSON
+    object on standard output.
+    """
+    if output is not None and (output.is_dir() or not output.absolute().parent.is_dir()):
+        raise typer.BadParameter(f"{output} cannot be a file", param_hint="--output")
+    with as_usage_error():
+        found = _predict(model, file)
+    if output is not None:
+        from segboost.pipelines.files import write_whole
+
+        write_whole(output, found.to_csv(scores).encode())
+    if as_json:
+        typer.echo(json.dumps(found.to_document(scores), allow_nan=False))
+    elif output is None:
+        typer.echo(found.to_csv(scores), nl=False)
+    _tell(found, output, to_error=as_json or output is None)
+
+
+def _predict(model: Path, file: Path) -> Predictions:
+    from segboost.datasets.table_like import read_like
+    from segboost.pipelines.single_thread import single_threaded
+    from segboost.pipelines.table_model import TableModel
+    from segboost.pipelines.table_predict import predict_table
+
+    loaded = TableModel.load(model)
+    table = read_like(file, loaded.columns)
+    with single_threaded():
+        return predict_table(loaded, table)
+
+
+def _tell(found: Predictions, output: Path | None, to_error: bool) -> None:
+    """Say how right the predictions are; beside data on standard output, on standard error."""
+    from segboost.pipelines.table_estimators import TITLES
+
+    for name, value in found.measures.items():
+        typer.echo(f"{TITLES[name]}: {value:.4f}", err=to_error)
+    if found.note:
+        typer.echo(f"note: {found.note}", err=to_error)
+    if output is not None:
+        typer.echo(f"{len(found.answers)} rows predicted: {output}", err=to_error)

@@ -1,0 +1,1 @@
+"""``segboost reproduce``: one module per experiment of the paper."""

@@ -1,0 +1,129 @@
+"""``segboost track``: follow a box through a video."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from segboost.cli.options import data
+
+if TYPE_CHECKING:
+    from segboost.pipelines.track_job import TrackJob, TrackResult
+
+OVERLAYS = ("none", "frames", "video")
+
+
+def track(
+    frames: Annotated[
+        Path | None, typer.Option(help="A folder of frames, or a video file.")
+    ] = None,
+    box: Annotated[
+        str | None, typer.Option(metavar="X,Y,W,H", help="The target in the first frame, from 0.")
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Boxes to score against: one a row, 1-based, as in OTB.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option(help="otb: sequences in its layout.")] = None,
+    sequence: Annotated[
+        str | None, typer.Option(help="Of the data set, for example David.")
+    ] = None,
+    data_root: data.DataRoot = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="The tracker: structboost, adaboost, struck, struck-linear, fragments; or "
+            "OpenCV's mil and boosting."
+        ),
+    ] = "structboost",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A folder for boxes.csv and the rest.")
+    ] = Path("track"),
+    overlay: Annotated[
+        str, typer.Option(help="frames (pictures in overlay/), video (overlay.mp4) or none.")
+    ] = "none",
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Follow a box through a video.
+
+    Writes boxes.csv, and scores and a plot where the truth is known.
+
+    Either --frames and --box, or --dataset otb and --sequence.
+    """
+    given = _box(box) if box is not None else None
+    _check(frames, given is not None, dataset, sequence, overlay)
+    if output.exists() and not output.is_dir():
+        raise typer.BadParameter(f"{output} is a file: name a folder", param_hint="--output")
+    from segboost.pipelines.tracking_methods import METHODS
+
+    if method not in METHODS:
+        raise typer.BadParameter(
+            f"there is no tracker {method!r}: choose {', '.join(METHODS)}", param_hint="--method"
+        )
+    result = _run(
+        _job(frames, given, truth, dataset, sequence, data_root), method, seed, output, overlay
+    )
+    typer.echo(json.dumps(result.to_dict(), allow_nan=False) if as_json else result.to_text())
+
+
+def _box(text: str) -> tuple[float, float, float, float]:
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) != 4 or not all(math.isfinite(v) for v in values) or min(values[2:]) <= 0:
+        raise typer.BadParameter(
+            f"expected four numbers X,Y,W,H with W and H above 0, got {text!r}", param_hint="--box"
+        )
+    x, y, w, h = values
+    return x, y, w, h
+
+
+def _check(
+    frames: Path | None, has_box: bool, dataset: str | None, sequence: str | None, overlay: str
+) -> None:
+    """Raise where options do not go together."""
+    if overlay not in OVERLAYS:
+        raise typer.BadParameter(f"expected {', '.join(OVERLAYS)}", param_hint="--overlay")
+    if dataset not in (None, "otb"):
+        raise typer.BadParameter(f"there is no data set {dataset!r}: otb", param_hint="--dataset")
+    if (frames is None) == (dataset is None):
+        raise typer.BadParameter(
+            "give either --frames DIR --box X,Y,W,H or --dataset otb --sequence NAME"
+        )
+    if dataset is not None and sequence is None:
+        raise typer.BadParameter("--dataset otb needs --sequence NAME")
+    if frames is not None and not has_box:
+        raise typer.BadParameter("--frames needs --box X,Y,W,H")
+
+
+def _job(
+    frames: Path | None,
+    box: tuple[float, float, float, float] | None,
+    truth: Path | None,
+    dataset: str | None,
+    sequence: str | None,
+    data_root: Path | None,
+) -> TrackJob:
+    from segboost.pipelines.track_job import job_of_frames, job_of_sequence
+
+    if frames is not None:
+        assert box is not None
+        return job_of_frames(frames, box, truth)
+    from segboost.datasets.registry import find_data_root
+
+    assert sequence is not None
+    return job_of_sequence(find_data_root(data_root), sequence, box, truth)
+
+
+def _run(job: TrackJob, method: str, seed: int, output: Path, overlay: str) -> TrackResult:
+    from segboost.cli.display.progress import RichProgress
+    from segboost.pipelines.track_job import run_job
+
+    with RichProgress() as progress:
+        options: dict[str, Any] = {"overlay": overlay, "progress": progress}
+        return run_job(job, method, seed, output, **options)

@@ -1,0 +1,243 @@
+"""The processes beside the server: who computes features, who trains, in what order."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from segboost.label.images import FolderImage
+from segboost.label.project import LabelProject
+
+
+@dataclass
+class Training:
+    """How far the training is that runs, or how the last one ended."""
+
+    process: subprocess.Popen[str]
+    started: float = field(default_factory=time.monotonic)
+    stage: str = "start"
+    done: int = 0
+    total: int | None = None
+    note: str = ""
+    stopped: bool = False
+
+
+class BackgroundProcesses:
+    """Keeps processes busy: features and predictions of the folder, and training when asked.
+
+    Images that are looked at come first. While a training runs nothing else is begun, so that it
+    has the processors.
+
+    Parameters
+    ----------
+    project : LabelProject
+    n_workers : int
+        Processes that describe and segment images; also those that training uses.
+    """
+
+    def __init__(self, project: LabelProject, n_workers: int) -> None:
+        self.project = project
+        self.n_workers = n_workers
+        self.failed: dict[str, str] = {}
+        self.described: set[str] = set()
+        self.uncertainty: dict[str, float] = {}
+        self.model_key = project.model_key()
+        self.training: Training | None = None
+        self.outcome = ""
+        self.trained_in: float | None = None
+        self._images: dict[str, str] = {}  # stamps by name, in the order of names
+        self._focus: list[str] = []
+        self._taken: set[str] = set()
+        self._closed = False
+        self._wake = threading.Condition()
+        self._processes: list[subprocess.Popen[str]] = []
+
+    def start(self) -> None:
+        """Start the threads that mind the processes."""
+        for number in range(self.n_workers):
+            threading.Thread(target=self._mind_worker, args=(number,), daemon=True).start()
+
+    def see(self, images: Sequence[FolderImage]) -> None:
+        """Take note of the images that are there, in their order; changed files are done anew."""
+        with self._wake:
+            before = self._images
+            self._images = {i.path.name: i.stamp for i in images if not i.problem}
+            for name in before:
+                if self._images.get(name) != before[name]:
+                    self.failed.pop(name, None)
+                    self.described.discard(name)
+                    self.uncertainty.pop(name, None)
+            self._wake.notify_all()
+
+    def focus(self, names: Sequence[str]) -> None:
+        """Take these images first, in this order, then those that follow the first of them."""
+        with self._wake:
+            self._focus = list(names)
+            self._wake.notify_all()
+
+    def train(self, names: Sequence[str]) -> None:
+        """Start training on images; RuntimeError where a training runs already."""
+        with self._wake:
+            if self.training is not None:
+                raise RuntimeError("a training runs already: stop it first")
+            process = self._spawn("segboost.label.training_process", new_group=True)
+            assert process.stdin is not None
+            process.stdin.write(json.dumps({"names": list(names), "jobs": self.n_workers}) + "\n")
+            process.stdin.flush()
+            self.training = Training(process)
+            self.outcome = ""
+        threading.Thread(target=self._mind_training, args=(self.training,), daemon=True).start()
+
+    def stop_training(self) -> None:
+        """End the training that runs, with all its processes; nothing where none does."""
+        with self._wake:
+            training = self.training
+            if training is not None:
+                training.stopped = True
+                _kill_group(training.process)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state of training for the page."""
+        with self._wake:
+            now = self.training
+            shown: dict[str, Any] = {"outcome": self.outcome, "seconds": self.trained_in}
+            if now is not None:
+                shown |= {"stage": now.stage, "done": now.done, "total": now.total}
+                shown |= {"note": now.note, "elapsed": time.monotonic() - now.started}
+            return {"running": now is not None, **shown}
+
+    def close(self) -> None:
+        """End all processes."""
+        self.stop_training()
+        with self._wake:
+            self._closed = True
+            for process in self._processes:
+                process.kill()
+            self._wake.notify_all()
+
+    def _spawn(self, module: str, new_group: bool = False) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", module, str(self.project.folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=new_group,
+        )
+
+    def _mind_training(self, training: Training) -> None:
+        assert training.process.stdout is not None
+        error, finished = "", False
+        for line in training.process.stdout:
+            said = _read(line)
+            error, finished = said.get("error", error), said.get("finished", finished)
+            if "stage" in said:
+                with self._wake:
+                    training.stage, training.note = said["stage"], said["note"]
+                    training.done, training.total = said["done"], said["total"]
+        training.process.wait()
+        with self._wake:
+            self.training = None
+            if finished:
+                self.trained_in = time.monotonic() - training.started
+                self.model_key = self.project.model_key()
+                self.uncertainty = {}
+            elif not training.stopped:
+                error = error or f"the training ended with status {training.process.returncode}"
+            self.outcome = "trained" if finished else "stopped" if training.stopped else error
+            self._wake.notify_all()
+
+    def _mind_worker(self, number: int) -> None:
+        """Give one worker its commands, one after the other; a dead one is replaced."""
+        process: subprocess.Popen[str] | None = None
+        while (task := self._take(number)) is not None:
+            if process is None:
+                process = self._spawn("segboost.label.worker_process")
+                with self._wake:
+                    self._processes.append(process)
+            answer = _ask(process, task)
+            with self._wake:
+                if answer is None:
+                    process.kill()  # if it has not ended by itself
+                    process.wait()
+                    self._processes.remove(process)
+                    process = None
+                if answer is None and self._closed:
+                    return
+                self._note(task, answer or {"error": "the process that computes it died"})
+                self._wake.notify_all()
+
+    def _take(self, number: int) -> dict[str, Any] | None:
+        """Wait for something to do and return it; None at the end."""
+        with self._wake:
+            while not self._closed:
+                # The visual words are learned by the first worker alone; the others wait for it.
+                early = number > 0 and not (self.described or self.failed)
+                task = None if early or self.training is not None else self._next_task()
+                if task is not None:
+                    self._taken.add(task["name"])
+                    return task
+                self._wake.wait()
+            return None
+
+    def _next_task(self) -> dict[str, Any] | None:
+        for name in self._in_order():
+            if name in self._taken or name in self.failed:
+                continue
+            if self.model_key is not None and name not in self.uncertainty:
+                return {"do": "predict", "name": name, "model": self.model_key}
+            if name not in self.described:
+                return {"do": "features", "name": name}
+        return None
+
+    def _in_order(self) -> list[str]:
+        names = list(self._images)
+        first = [name for name in self._focus if name in self._images]
+        start = names.index(first[0]) if first else 0
+        return [*first, *(n for n in names[start:] + names[:start] if n not in first)]
+
+    def _note(self, task: dict[str, Any], answer: dict[str, Any]) -> None:
+        name = task["name"]
+        self._taken.discard(name)
+        if "error" in answer:
+            if task.get("model") == self.model_key or task["do"] == "features":
+                self.failed[name] = answer["error"]
+            return
+        self.described.add(name)
+        if task["do"] == "predict" and task["model"] == self.model_key:
+            self.uncertainty[name] = answer["uncertainty"]
+
+
+def _ask(process: subprocess.Popen[str], task: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a worker's answer; None where it died."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(json.dumps(task) + "\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        return dict(json.loads(line)) if line else None
+    except (OSError, ValueError):
+        return None
+
+
+def _read(line: str) -> dict[str, Any]:
+    """Return what the training said; nothing where a library wrote the line."""
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,291 @@
+"""The parts of a report of one data set, each from its contents to HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from segboost.report import charts
+from segboost.report.html_elements import (
+    legend,
+    panel,
+    percent,
+    seconds,
+    section,
+    settings_table,
+    table,
+    tile,
+)
+from segboost.report.measurements import RANKS, image_scores
+from segboost.report.report_data import ReportData, ShownImage
+
+TITLES = {
+    "structboost": "StructBoost",
+    "ssvm": "structured SVM",
+    "adaboost": "AdaBoost on words",
+    "svm": "SVM on words",
+}
+STEPS = ("image", "prediction", "truth")
+
+
+def headline(found: ReportData) -> str:
+    """Return the large numbers."""
+    scores = found.main.scores
+    if scores is None:
+        return '<p class="lead">The run had no test images, so that nothing was measured.</p>'
+    tiles = [
+        tile(percent(scores.mean_iou), "%", "mean intersection over union", "first"),
+        tile(percent(scores.iou_foreground), "%", "foreground intersection over union"),
+        tile(percent(scores.mean_recall), "%", "mean recall (pixel accuracy)"),
+        tile(percent(scores.break_even), "%", "precision = recall"),
+        tile(str(scores.n_images), "", "test images"),
+        tile(*_training_time(found), "this run, without what was cached"),
+    ]
+    return f'<div class="tiles">{"".join(tiles)}</div>'
+
+
+def images(found: ReportData, key: str) -> str:
+    """Return the cards of the worst, median and best test images."""
+    text = (
+        "By mean intersection over union. Move the slider from the image to what the model says to "
+        "the truth; the keys 1, 2 and 3 go there at once."
+    )
+    if found.gone:
+        text = escape(found.gone)
+    if not found.images:
+        return section(f"images-{key}", "Test images", text, "")
+    control = (
+        f'<div class="all"><label for="all-{key}">All at once</label>'
+        f'<input type="range" id="all-{key}" class="every" min="0" max="2" step="0.05" value="1">'
+        '<label class="check"><input type="checkbox" class="show-errors" checked> colour errors'
+        "</label></div>"
+    )
+    colours = legend(
+        [
+            ("missed", "missed"),
+            ("false", "wrongly taken"),
+            ("predicted", "border of the prediction"),
+            ("true", "border of the truth"),
+        ]
+    )
+    columns = []
+    for rank in RANKS:
+        cards = [
+            _card(s, f"{key}-{s.rank}-{i}") for i, s in enumerate(found.images) if s.rank == rank
+        ]
+        if cards:
+            columns.append(f'<div class="rank"><h3>{rank.capitalize()}</h3>{"".join(cards)}</div>')
+    body = f'{control}{colours}<div class="ranks">{"".join(columns)}</div>'
+    return section(f"images-{key}", "Test images", text, body)
+
+
+def _card(shown: ShownImage, key: str) -> str:
+    pictures, name = shown.pictures, escape(shown.name)
+    width, height = pictures.size
+    scores, counts = image_scores(shown.counts), shown.counts
+    taken = counts.true_positive + counts.false_positive
+    precision = counts.true_positive / taken if taken else None
+    layers = "".join(
+        f'<img class="layer {kind}" alt="{text} of {name}" src="{source}" width="{width}" '
+        f'height="{height}">'
+        for kind, text, source in (
+            ("prediction", "prediction", pictures.prediction),
+            ("truth", "truth", pictures.truth),
+            ("errors", "errors", pictures.errors),
+        )
+    )
+    steps = "".join(
+        f'<button type="button" data-step="{i}">{text}</button>' for i, text in enumerate(STEPS)
+    )
+    numbers = "".join(
+        f"<dt>{label}</dt><dd>{value}</dd>"
+        for label, value in (
+            ("mean IoU", percent(scores.mean_iou)),
+            ("foreground IoU", percent(scores.iou_foreground)),
+            ("precision", percent(precision)),
+            ("recall", percent(scores.recall_foreground)),
+        )
+    )
+    return f"""<article class="card" aria-label="{name}">
+<div class="stage" style="aspect-ratio: {width} / {height}">
+<img alt="{name}" src="{pictures.image}" width="{width}" height="{height}">{layers}</div>
+<input type="range" class="wipe" id="wipe-{key}" min="0" max="2" step="0.05" value="1"
+ aria-label="{name}: image, prediction, truth" aria-valuetext="prediction">
+<div class="steps">{steps}</div>
+<div class="beside"><figure><img class="score" alt="score map of {name}" src="{pictures.score}"
+ width="{width}" height="{height}"><figcaption>score map</figcaption></figure>
+<div><h4>{name}</h4><dl>{numbers}</dl></div></div>
+</article>"""
+
+
+def curves(found: ReportData, key: str) -> str:
+    """Return precision and recall, the learning curve, calibration and the choice of C."""
+    parts = []
+    if found.measured:
+        lines = {TITLES[m]: measured.curve for m, measured in found.measured.items()}
+        marks = [
+            (colour, f"{name} {percent(curve.break_even)} %")
+            for (name, curve), colour in zip(lines.items(), charts.COLOURS, strict=False)
+        ]
+        parts.append(
+            panel(
+                "Precision and recall",
+                charts.precision_recall(lines) + legend(marks),
+                "The dot is the break-even point, where precision equals recall.",
+            )
+        )
+    parts += _learning(found)
+    if found.reliability is not None:
+        parts.append(
+            panel(
+                "Are its probabilities true?",
+                charts.calibration_chart(found.reliability)
+                + legend([("c1", "share of foreground"), ("c3", "share of all pixels")]),
+                "Calibrated, the line follows the diagonal.",
+            )
+        )
+    trials = found.main.document.get("validation") or []
+    if len({t["C"] for t in trials}) > 1:
+        chosen = found.main.document["C"], found.main.document["loss"]
+        losses = list(dict.fromkeys(t["loss"] for t in trials))
+        marks = [(c, f"loss counts {x}") for x, c in zip(losses, charts.COLOURS, strict=False)]
+        parts.append(
+            panel(
+                "How C was chosen",
+                charts.choice_chart(trials, chosen) + legend(marks),
+                "On images cut from the training ones; the ring marks the choice.",
+            )
+        )
+    if not parts:
+        return ""
+    return section(f"curves-{key}", "Curves", "", f'<div class="panels">{"".join(parts)}</div>')
+
+
+def _learning(found: ReportData) -> list[str]:
+    crf = found.main.model.crf
+    if crf is None or not crf.history_:
+        return []
+    end: Any = crf.certificate_
+    gap = getattr(end, "global_gap", end.gap)
+    keys = [("c2", "objective: upper bound"), ("c1", "lower bound")]
+    if hasattr(end, "global_gap"):
+        keys.append(("c3", "lower bound with the learners at hand"))
+    marks = legend(keys)
+    text = (
+        f"The optimum over all learners lies in the shaded band: after {len(crf.history_)} rounds "
+        f"it is at most {100 * gap:.2g} % below the objective; over the learners at hand at most "
+        f"{100 * end.gap:.2g} %."
+    )
+    return [
+        panel(
+            "Learning, and how far it is from the optimum",
+            charts.learning_curve(crf.history_) + marks,
+            text,
+        )
+    ]
+
+
+def by_image(found: ReportData, key: str) -> str:
+    """Return what became of every test image: found, missed, wrongly taken."""
+    measured = found.measured.get(found.main.method)
+    if measured is None:
+        return ""
+    bars, rows = [], []
+    names = measured.ranked()
+    for name in names:
+        counts = measured.images[name]
+        scores = image_scores(counts)
+        tp, fp, fn = counts.true_positive, counts.false_positive, counts.false_negative
+        union = max(1, tp + fp + fn)
+        told = (
+            f"{name}: foreground IoU {percent(scores.iou_foreground)} %, of the union "
+            f"{percent(tp / union, 0)} % found, {percent(fn / union, 0)} % missed, "
+            f"{percent(fp / union, 0)} % wrongly taken"
+        )
+        parts = "".join(
+            f'<i class="{kind}" style="height:{100 * n / union:.1f}%"></i>'
+            for kind, n in (("false", fp), ("missed", fn), ("found", tp))
+        )
+        bars.append(f'<span class="bar" data-told="{escape(told)}">{parts}</span>')
+        cells = [f"{n:,}" for n in (tp, fn, fp, counts.true_negative)]
+        rows.append(
+            (escape(name), percent(scores.mean_iou), percent(scores.iou_foreground), *cells)
+        )
+    head = (
+        "image",
+        "mean IoU",
+        "foreground IoU",
+        "found",
+        "missed",
+        "wrongly taken",
+        "rightly left",
+    )
+    body = (
+        legend([("found", "found"), ("missed", "missed"), ("false", "wrongly taken")])
+        + f'<div class="bars" tabindex="0" role="slider" aria-label="test images, worst first" '
+        f'aria-valuemin="1" aria-valuemax="{len(bars)}" aria-valuenow="1">{"".join(bars)}</div>'
+        + '<p class="told" aria-live="polite">Point at a column, or walk with the arrow keys.</p>'
+        + f"<details><summary>All {len(rows)} images as a table, in pixels</summary>"
+        + table(head, rows, "confusion by image")
+        + "</details>"
+    )
+    text = (
+        "Every column is a test image, from the worst to the best: the pixels that are foreground "
+        "or were taken for it. The blue part is the foreground intersection over union."
+    )
+    return section(f"by-image-{key}", "Image by image", text, body)
+
+
+def timings(found: ReportData, key: str) -> str:
+    """Return how long the stages took."""
+    stages = [e for e in found.main.events if e.get("event") == "stage ends"]
+    if not stages:
+        return ""
+    longest = max(max(e["wall"], e["cpu"]) for e in stages) or 1.0
+    rows = "".join(
+        f'<li><span class="stage-name">{escape(str(e["stage"]))}</span>'
+        f'<span class="track"><i class="c1" style="width:{100 * e["wall"] / longest:.2f}%"></i>'
+        f'<i class="c3" style="width:{100 * e["cpu"] / longest:.2f}%"></i></span>'
+        f'<span class="took">{seconds(e["wall"])}</span></li>'
+        for e in stages
+    )
+    text = "Stages that found their work in the cache take next to no time."
+    peak = max(e.get("peak_total_bytes", 0) for e in stages) / 2**30
+    body = (
+        legend([("c1", "elapsed"), ("c3", "processor time")])
+        + f'<ul class="timings">{rows}</ul><p class="soft">Peak memory {peak:.2f} GB.</p>'
+    )
+    return section(f"time-{key}", "Time", text, body)
+
+
+def configuration(found: ReportData, key: str) -> str:
+    """Return settings, versions and notes."""
+    run = found.main
+    start = run.events[0] if run.events else {}
+    parts = []
+    notes = [escape(str(n)) for n in run.document.get("notes", ())]
+    if notes:
+        parts.append(f"<ul>{''.join(f'<li>{n}</li>' for n in notes)}</ul>")
+    settings: Mapping[str, Any] = run.model.config.to_dict()
+    parts.append(_details("Settings", settings_table(settings, "settings"), True))
+    if run.options:
+        parts.append(_details("The command's options", settings_table(run.options, "options")))
+    machine = {**start.get("machine", {}), **(start.get("versions") or {})}
+    if machine:
+        parts.append(_details("Machine and versions", settings_table(machine, "versions")))
+    return section(f"settings-{key}", "Configuration", "", "".join(parts))
+
+
+def _details(title: str, body: str, is_open: bool = False) -> str:
+    return (
+        f"<details{' open' if is_open else ''}><summary>{escape(title)}</summary>{body}</details>"
+    )
+
+
+def _training_time(found: ReportData) -> tuple[str, str]:
+    end = [e for e in found.main.events if e.get("event") == "end"]
+    if not end:
+        return "–", ""
+    value, unit = seconds(end[-1]["wall"]).split(" ", 1)
+    return value, f" {unit}"

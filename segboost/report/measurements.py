@@ -1,0 +1,94 @@
+"""What the report tells of the test images: counts, the curve, which images to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.pipelines.calibration import Calibration
+from segboost.pipelines.evaluation import RegionAnswer
+from segboost.pipelines.metrics import PixelCounts, SegmentationEvaluation, SegmentationScores
+from segboost.pipelines.precision_recall import PrecisionRecallCurve
+
+FloatArray = npt.NDArray[np.float64]
+RANKS = ("worst", "median", "best")
+BINS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """The test images of a run, counted anew from its answers.
+
+    Parameters
+    ----------
+    scores : SegmentationScores
+    curve : PrecisionRecallCurve
+    images : dict of name to PixelCounts
+    """
+
+    scores: SegmentationScores
+    curve: PrecisionRecallCurve
+    images: dict[str, PixelCounts]
+
+    def ranked(self) -> list[str]:
+        """Return the names by mean intersection over union, the worst first."""
+        value = {name: image_scores(counts).mean_iou for name, counts in self.images.items()}
+        return sorted(value, key=lambda name: (value[name], name))
+
+
+def measure(answers: Mapping[str, RegionAnswer]) -> Measurements:
+    """Count the pixels of all images and of each."""
+    total, images = SegmentationEvaluation(), {}
+    for name, found in answers.items():
+        before = total.counts
+        total.add_regions(found.score > 0, found.foreground, found.background, found.score)
+        images[name] = _minus(total.counts, before)
+    return Measurements(total.result(), total.curve(), images)
+
+
+def image_scores(counts: PixelCounts) -> SegmentationScores:
+    """Return the fractions of one image's counts."""
+    return counts.scores(float("nan"), 1)
+
+
+def choose_images(ranked: list[str], each: int = 3) -> dict[str, list[str]]:
+    """Return the names to show by rank; none twice, fewer of each where there are few.
+
+    Examples
+    --------
+    >>> choose_images(list("abcdefg"), each=2)
+    {'worst': ['a', 'b'], 'median': ['d', 'e'], 'best': ['f', 'g']}
+    >>> choose_images(list("ab"))
+    {'worst': ['a'], 'median': [], 'best': ['b']}
+    """
+    n = min(each, max(1, len(ranked) // 3))
+    worst = ranked[:n]
+    best = [name for name in ranked[-n:] if name not in worst]
+    rest = [name for name in ranked if name not in worst + best]
+    first = max(0, (len(rest) - n + 1) // 2)
+    return {"worst": worst, "median": rest[first : first + n], "best": best}
+
+
+def reliability(answers: Mapping[str, RegionAnswer], calibration: Calibration) -> FloatArray:
+    """Return mean probability, share of foreground and share of pixels by bins, shape (B, 3)."""
+    probability = calibration(np.concatenate([a.score for a in answers.values()]))
+    foreground = np.concatenate([a.foreground for a in answers.values()])
+    pixels = foreground + np.concatenate([a.background for a in answers.values()])
+    place = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
+    n = np.bincount(place, pixels, BINS)
+    used = n > 0
+    mean = np.bincount(place, pixels * probability, BINS)[used] / n[used]
+    share = np.bincount(place, foreground, BINS)[used] / n[used]
+    return np.column_stack([mean, share, n[used] / n.sum()])
+
+
+def _minus(one: PixelCounts, other: PixelCounts) -> PixelCounts:
+    return PixelCounts(
+        one.true_positive - other.true_positive,
+        one.false_positive - other.false_positive,
+        one.false_negative - other.false_negative,
+        one.true_negative - other.true_negative,
+    )

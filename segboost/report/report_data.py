@@ -1,0 +1,211 @@
+"""All that a report shows of one data set, computed from the runs on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.datasets.base import DatasetError, LabelledImage
+from segboost.pipelines.answers import KeptAnswer
+from segboost.pipelines.evaluation import RegionAnswer, evaluate_model
+from segboost.pipelines.metrics import PixelCounts
+from segboost.pipelines.potentials import pairwise
+from segboost.pipelines.progress import Progress, track
+from segboost.pipelines.recorded_data import recorded_dataset
+from segboost.pipelines.segmentation_model import SegmentationModel
+from segboost.pipelines.single_thread import single_threaded
+from segboost.pipelines.superpixel_image import SuperpixelImage
+from segboost.pipelines.working_size import reduce_items
+from segboost.report.learned_functions import LearnedCRF, learned_functions
+from segboost.report.load_runs import Run
+from segboost.report.measurements import Measurements, choose_images, measure, reliability
+from segboost.report.pictures import Pictures, draw_pictures
+
+FloatArray = npt.NDArray[np.float64]
+Values = dict[str, FloatArray]
+FOREGROUND, BACKGROUND = "front", "back"
+"""Kinds of values: of foreground and background, or of borders and of pairs within one object."""
+
+
+@dataclass(frozen=True, eq=False)
+class ShownImage:
+    """A test image on the page."""
+
+    name: str
+    rank: str
+    pictures: Pictures
+    counts: PixelCounts
+
+
+@dataclass(frozen=True, eq=False)
+class ReportData:
+    """What is shown of a data set.
+
+    Parameters
+    ----------
+    main : Run
+        The one shown in detail.
+    measured : dict of method to Measurements
+        Of all runs whose answers are known.
+    images : list of ShownImage
+        Worst, median and best.
+    functions : LearnedCRF or None
+    unary_values, pairwise_values : list of Values
+        What the potentials are in the shown images; empty where these are gone.
+    reliability : ndarray of shape (B, 3) or None
+    gone : str
+        Why no images are shown; empty where they are.
+    """
+
+    main: Run
+    runs: list[Run]
+    measured: dict[str, Measurements]
+    images: list[ShownImage]
+    functions: LearnedCRF | None
+    unary_values: list[Values]
+    pairwise_values: list[Values]
+    reliability: FloatArray | None
+    gone: str
+
+
+def collect(
+    runs: Sequence[Run],
+    data_root: str | os.PathLike[str] | None,
+    n_jobs: int,
+    progress: Progress,
+    widest: int,
+) -> ReportData:
+    """Compute what is shown of one data set.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        All on this data set, in the order of the methods; the first is shown in detail.
+    data_root : path, optional
+    n_jobs : int
+        Processes, where answers must be computed anew.
+    progress : Progress
+    widest : int
+        Of the pictures, in pixels.
+    """
+    main = runs[0]
+    items, gone = _test_items(main, data_root)
+    answers = {run.method: _answers(run, items, n_jobs, progress) for run in runs}
+    measured = {method: measure(found) for method, found in answers.items() if found}
+    own = measured.get(main.method)
+    shown: list[ShownImage] = []
+    seen: list[tuple[SuperpixelImage, FloatArray]] = []
+    if own is not None and items:
+        ranks = choose_images(own.ranked())
+        wanted = [(name, rank) for rank, names in ranks.items() for name in names]
+        for name, rank in track(wanted, progress, "pictures", len(wanted)):
+            if name in items:
+                pictures, prepared = _look(main.model, items[name], widest)
+                shown.append(ShownImage(name, rank, pictures, own.images[name]))
+                seen.append(prepared)
+        if len(shown) < len(wanted):
+            gone = f"{len(wanted) - len(shown)} of {len(wanted)} images are no longer as they were."
+    calibration, found = main.model.calibration, answers[main.method]
+    return ReportData(
+        main,
+        list(runs),
+        measured,
+        shown,
+        learned_functions(main.model),
+        _unary_values(seen),
+        _pairwise_values(main.model, seen),
+        reliability(found, calibration) if found and calibration is not None else None,
+        gone,
+    )
+
+
+def _test_items(
+    run: Run, data_root: str | os.PathLike[str] | None
+) -> tuple[dict[str, LabelledImage], str]:
+    """Return the test images that are still as they were, and what to say where none is."""
+    if run.document["test"] is None:
+        return {}, "The run had no test images."
+    names = set(run.document["test"]["images"])
+    try:
+        data = recorded_dataset(run.options, run.dataset, data_root)
+        items = {item.name: item for item in data.split("all") if item.name in names}
+        kept = run.answers
+        if kept is not None:
+            items = {name: item for name, item in items.items() if _same(item, kept.get(name))}
+    except (DatasetError, OSError, ValueError, TypeError) as error:
+        return {}, f"The test images are no longer there: {error}."
+    if not items:
+        return {}, "The test images are no longer there, or were changed since."
+    return items, ""
+
+
+def _same(item: LabelledImage, kept: KeptAnswer | None) -> bool:
+    if kept is None:
+        return False
+    return (item.image_key(), item.mask_key()) == (kept.image_key, kept.mask_key)
+
+
+def _answers(
+    run: Run, items: Mapping[str, LabelledImage], n_jobs: int, progress: Progress
+) -> dict[str, RegionAnswer]:
+    """Return what the model says of the test images: as kept, else computed anew."""
+    if run.answers is not None:
+        return {name: kept.answer for name, kept in run.answers.items()}
+    if run.document["test"] is None or set(items) != set(run.document["test"]["images"]):
+        return {}
+    with single_threaded():
+        return evaluate_model(run.model, list(items.values()), n_jobs, progress).answers
+
+
+def _look(
+    model: SegmentationModel, item: LabelledImage, widest: int
+) -> tuple[Pictures, tuple[SuperpixelImage, FloatArray]]:
+    """Segment one image; return its pictures and its potentials.
+
+    All at the model's working size, at which the image was measured too.
+    """
+    (small,) = reduce_items([item], model.config.longest_side)
+    image, truth = small.image(), small.mask()
+    with single_threaded():
+        prepared = model.prepare(image, item.name)
+        node = model.node_scores(prepared)
+        unary = model.unary.scores(prepared) if model.crf is not None else np.zeros((0, 0))
+    at = prepared.superpixels
+    heat = _heat(model, node)
+    mask = (node > 0).astype(np.uint8)[at]
+    pictures = draw_pictures(image, truth, mask, heat[at], widest)
+    return pictures, (prepared.with_truth(truth).without_groups(), unary)
+
+
+def _heat(model: SegmentationModel, node: FloatArray) -> FloatArray:
+    """Return the probability, or where the model has none a number from 0 to 1 like it."""
+    if model.calibration is not None:
+        return model.calibration(node)
+    scale = float(np.abs(node).mean()) or 1.0
+    return np.asarray(1.0 / (1.0 + np.exp(-2.0 * node / scale)))
+
+
+def _unary_values(seen: Sequence[tuple[SuperpixelImage, FloatArray]]) -> list[Values]:
+    if not seen or not seen[0][1].size:
+        return []
+    scores = np.concatenate([unary for _, unary in seen])
+    labels = np.concatenate([image.labels for image, _ in seen])
+    known = np.concatenate([image.labelled for image, _ in seen]) > 0
+    front, back = known & (labels == 1), known & (labels == 0)
+    return [{BACKGROUND: column[back], FOREGROUND: column[front]} for column in scores.T]
+
+
+def _pairwise_values(
+    model: SegmentationModel, seen: Sequence[tuple[SuperpixelImage, FloatArray]]
+) -> list[Values]:
+    if not seen or not seen[0][1].size:
+        return []
+    columns = np.concatenate([pairwise(image, unary, model.potentials) for image, unary in seen])
+    border = np.concatenate(
+        [image.labels[image.edges[:, 0]] != image.labels[image.edges[:, 1]] for image, _ in seen]
+    )
+    return [{BACKGROUND: column[~border], FOREGROUND: column[border]} for column in columns.T]

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from segboost.pipelines.evaluation import RegionAnswer
+from segboost.report.measurements import choose_images, measure
+
+
+@pytest.fixture
+def answers():
+    rng = np.random.default_rng(0)
+    return {
+        f"i{k}": RegionAnswer(rng.normal(size=9), rng.integers(0, 5, 9), rng.integers(0, 5, 9))
+        for k in range(5)
+    }
+
+
+def test_counts_of_images_add_up_to_the_scores(answers):
+    found = measure(answers)
+    assert list(found.images) == list(answers)
+    total = sum((c.true_positive for c in found.images.values()), 0)
+    wanted = sum(int(a.foreground[a.score > 0].sum()) for a in answers.values())
+    assert total == wanted
+    assert found.curve.break_even == pytest.approx(found.scores.break_even)
+
+
+def test_images_are_ranked_by_their_own_scores(answers):
+    found = measure(answers)
+    alone = [measure({name: answers[name]}).scores.mean_iou for name in found.ranked()]
+    assert alone == sorted(alone)
+
+
+@pytest.mark.parametrize("n", range(14))
+def test_no_image_is_shown_twice_and_each_in_its_place(n):
+    ranked = [f"i{k:02d}" for k in range(n)]
+    chosen = choose_images(ranked)
+    shown = [name for names in chosen.values() for name in names]
+    assert len(shown) == len(set(shown)) == min(n, max(len(shown), 1) if n else 0)
+    assert shown == sorted(shown)
+    if n >= 9:
+        assert [len(names) for names in chosen.values()] == [3, 3, 3]
+        assert chosen["worst"][0] == ranked[0]
+        assert chosen["best"][-1] == ranked[-1]
+        middle = np.mean([ranked.index(name) for name in chosen["median"]])
+        assert middle == pytest.approx((n - 1) / 2, abs=0.6)
