@@ -1,6 +1,6 @@
-"""Boosting for structured prediction: StructBoost and the tasks it serves.
+"""Boosting for structured prediction: StructBoost and its tasks.
 
-Names load on first use, so that ``segboost --help`` does not pay for numerical libraries.
+Names are imported on first use, so that ``segboost --help`` does not load numerical libraries.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""Ctrl-C, also where it comes in disguise."""
+"""Detect a KeyboardInterrupt that numba wraps in SystemError."""
 
 from __future__ import annotations
 
 
 def is_interrupt(error: BaseException | None) -> bool:
-    """Whether an error is Ctrl-C, or was caused by it.
+    """Whether an error is a KeyboardInterrupt or was caused by one.
 
-    Compiled code that is about to return when the signal comes turns it into a SystemError, whose
-    cause it is.
+    If the signal arrives just before compiled code returns, Python raises a SystemError whose
+    cause is the KeyboardInterrupt.
 
     Examples
     --------
-    >>> disguised = SystemError("returned a result with an exception set")
-    >>> disguised.__cause__ = KeyboardInterrupt()
-    >>> is_interrupt(disguised), is_interrupt(ValueError())
+    >>> wrapped = SystemError("returned a result with an exception set")
+    >>> wrapped.__cause__ = KeyboardInterrupt()
+    >>> is_interrupt(wrapped), is_interrupt(ValueError())
     (True, False)
     """
     while error is not None:

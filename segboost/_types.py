@@ -1,4 +1,4 @@
-"""Array types and small vocabularies that several parts share."""
+"""Array types and literal types shared across the package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
 Outputs = Literal["signed", "binary"]
-"""What the weak learners of a channel answer: ±1 (``signed``) or {0, 1} (``binary``)."""
+"""The outputs of a channel's weak learners: ±1 (``signed``) or {0, 1} (``binary``)."""
 
 Slack = Literal["one", "each"] | int
-"""``one`` slack in all, one for ``each`` example, or that many blocks of examples."""
+"""A single slack (``one``), one per example (``each``), or that many blocks of examples."""

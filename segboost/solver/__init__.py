@@ -1,1 +1,1 @@
-"""The structured LP and the loop that solves it by columns and cuts."""
+"""The structured LP and the loop that solves it by column generation and cutting planes."""

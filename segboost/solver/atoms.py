@@ -1,10 +1,10 @@
-"""Atoms, channels and cuts: the one structure that every task is expressed in.
+"""Atoms, channels and cuts: the structure in which every task is expressed.
 
 An *atom* is what a weak learner is evaluated on: an example, an (example, label code) pair, a
-(superpixel, label), an edge, a (frame, box). Atoms are grouped in *channels*; a weak learner
-belongs to one channel and is a function of that channel's features. All channels' atoms, one
-channel after the other, form one flat axis of length N; `scores`, cut weights and atom weights
-are vectors on that axis.
+(superpixel, label), an edge, a (frame, box). Atoms are grouped into *channels*; a weak learner
+belongs to one channel and is a function of that channel's features. The atoms of all channels,
+concatenated in channel order, form one flat axis of length N; `scores`, cut weights and atom
+weights are vectors along that axis.
 
 A *cut* is an aggregated weight vector ``a`` over atoms (1/m included) and a loss; it stands for
 the inequality ``a·Φw ≥ loss − ξ_block`` of the structured LP.
@@ -31,10 +31,10 @@ class Channel:
     name : str
         Shown in reports; unique within a task.
     features : ndarray of shape (N_c, d)
-        One row an atom. Channels may share one array (the classes of a multi-class task do);
-        work that depends on the features alone is then done once.
+        One row per atom. Channels may share one array (the classes of a multi-class task do);
+        work that depends only on the features is then done once.
     outputs : {"signed", "binary"}
-        The answers a weak learner of this channel gives: ±1, or 0 and 1.
+        Range of this channel's weak learners: ±1, or 0 and 1.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Channel:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Cuts of several blocks, at most one a block when an oracle made them.
+    """Cuts of several blocks; a separation oracle returns at most one per block.
 
     Parameters
     ----------
@@ -69,21 +69,21 @@ class Cuts:
         return int(self.loss.shape[0])
 
     def select(self, mask: npt.NDArray[Any]) -> Cuts:
-        """Return the cuts that a boolean mask or an index array names."""
+        """Return the cuts selected by a boolean mask or an index array."""
         return Cuts(self.block[mask], self.loss[mask], self.weights[mask])
 
 
 @runtime_checkable
 class Task(Protocol):
-    """What the loop needs to know of a structured learning problem and its data.
+    """Protocol of a structured learning problem together with its data.
 
-    A task holds its data: for training the inputs with their labels, for prediction the inputs
-    alone. See ``docs/own-task.md`` for a complete example written outside the package.
+    A task holds its data: inputs and labels for training, only inputs for prediction. See
+    ``docs/own-task.md`` for a complete example written outside the package.
     """
 
     exact: bool
-    """Whether `separate` returns the most violated outputs, not merely good ones. Bounds are
-    certificates only where it does."""
+    """Whether `separate` always returns the most violated outputs rather than approximations.
+    Bounds are certificates only if it does."""
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -91,23 +91,23 @@ class Task(Protocol):
         ...
 
     def n_blocks(self, slack: Slack) -> int:
-        """Return how many slack variables this choice of `slack` makes."""
+        """Return the number of slack variables for this choice of `slack`."""
         ...
 
     def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
-        """Return for every block its most violated cut at the atom scores Φw.
+        """Return the most violated cut of every block at the atom scores Φw.
 
-        For block b the maximiser over outputs y' and c ∈ {0, 1} of
-        ``Σ_{i∈b} v_i c_i [Δ(y_i, y'_i) − w·δψ_i(y'_i)]``. A block whose maximum is zero (no
-        violated example) may be left out.
+        For block b this is the maximiser over outputs y' and c ∈ {0, 1} of
+        ``Σ_{i∈b} v_i c_i [Δ(y_i, y'_i) − w·δψ_i(y'_i)]``. Blocks whose maximum is zero (no
+        violated example) may be omitted.
         """
         ...
 
     def decode(self, scores: FloatArray) -> Any:
-        """Return the outputs of highest score, ``argmax_y F(x, y)``, of every input."""
+        """Return the highest-scoring output of every input, ``argmax_y F(x, y)``."""
         ...
 
 
 def atom_offsets(channels: tuple[Channel, ...]) -> IntArray:
-    """Return where each channel starts on the flat atom axis; the last entry is N."""
+    """Return the start of each channel on the flat atom axis; the last entry is N."""
     return np.concatenate([[0], np.cumsum([c.n_atoms for c in channels])]).astype(np.intp)

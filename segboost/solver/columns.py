@@ -1,4 +1,4 @@
-"""The columns at hand: hypotheses with their responses on the training atoms."""
+"""The pool of columns: hypotheses and their responses on the training atoms."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from segboost.weak.base import Candidate, Hypothesis
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A weak learner in the master: its channel and its function."""
+    """A weak learner in the master: its channel and its hypothesis."""
 
     channel: int
     hypothesis: Hypothesis
 
 
 class _Responses:
-    """A growing matrix Φ_c, one row a column, one entry an atom of the channel."""
+    """A growing matrix Φ_c with one row per column and one entry per atom of the channel."""
 
     def __init__(self, n_atoms: int) -> None:
         self._buffer = np.empty((4, n_atoms))
@@ -39,7 +39,7 @@ class _Responses:
 
 
 class ColumnPool:
-    """All columns in the order of the weights w, with Φ kept channel by channel."""
+    """All columns in the order of the weights w, with Φ stored per channel."""
 
     def __init__(self, channels: tuple[Channel, ...]) -> None:
         self.columns: list[Column] = []

@@ -1,4 +1,4 @@
-"""Cutting planes: the master over the columns at hand, solved to a certified gap."""
+"""Cutting planes: the master over the current columns, solved to a certified gap."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from segboost.solver.steps import relative_gap
 from segboost.solver.working_set import WorkingSet
 
 VIOLATION = 2 * FEASIBILITY
-"""A cut separates a point where it is violated by more than this. Less than the tolerance of the
-LP would not move its solution, and the same cut would be found for ever."""
+"""A cut separates a point if it is violated by more than this. A violation below the LP's own
+tolerance would not move its solution, and the same cut would be found forever."""
 
 
 class CuttingPlane:
     """The restricted problem: a growing pool of columns, a live master and its cuts.
 
     After `solve`, ``best_weights`` has the objective ``best_objective``, and no weights on the
-    columns at hand have one below ``lower_bound``.
+    current columns have an objective below ``lower_bound``.
     """
 
     def __init__(self, task: Task, options: SolverOptions) -> None:
@@ -46,7 +46,7 @@ class CuttingPlane:
         self.solution: MasterSolution | None = None
 
     def dump(self) -> dict[str, Any]:
-        """Return all state, as arrays, for a checkpoint."""
+        """Return the whole state as arrays, for a checkpoint."""
         assert self.solution is not None
         cuts = self.working.cuts
         return {
@@ -65,7 +65,7 @@ class CuttingPlane:
         }
 
     def load(self, arrays: Mapping[str, Any]) -> None:
-        """Take over what `dump` returned; the pool must have its columns already."""
+        """Restore the state returned by `dump`; the pool must already hold its columns."""
         shape = (len(arrays["loss"]), self.pool.n_atoms)
         parts = tuple(arrays[f"weights_{part}"] for part in ("data", "indices", "indptr"))
         weights = sparse.csr_array(parts, shape=shape)
@@ -81,11 +81,11 @@ class CuttingPlane:
         )
 
     def start(self, rng: np.random.Generator) -> None:
-        """Make the first cut at w = 0, where it gives the first example weights.
+        """Add the first cut, at w = 0; its multiplier gives the first atom weights.
 
-        The loss alone decides there, and often ties: a score far below any loss difference draws
-        the outputs among the tied ones at random. It is positive, as learners that answer 0 or
-        1 would make it.
+        At w = 0 the loss alone decides, and it often ties: random scores far below any loss
+        difference pick among the tied outputs. They are positive, as the scores of learners with
+        outputs 0 and 1 would be.
         """
         noise = 1e-6 * rng.random(self.pool.n_atoms)
         cuts = self._separate(noise)
@@ -94,13 +94,9 @@ class CuttingPlane:
         self._solve_master()
 
     def add_columns(self, first: int) -> None:
-        """Bring the pool's columns from position `first` on into the master."""
-        self.refresh()
+        """Add the pool's columns from position `first` on to the master."""
         self.master.add_columns(self.pool.entries(self.working.cuts.weights, first))
         self.best_weights = np.append(self.best_weights, np.zeros(len(self.pool) - first))
-
-    def refresh(self) -> None:
-        """Leave nothing in the master that a checkpoint would not hold."""
 
     def solve(self, gap: float) -> None:
         """Add cuts until the relative gap (or the absolute ε_cp of the options) is reached."""
@@ -117,7 +113,7 @@ class CuttingPlane:
 
     @property
     def gap(self) -> float:
-        """The relative gap on the columns at hand."""
+        """The relative gap over the current columns."""
         return relative_gap(self.best_objective, self.lower_bound)
 
     def atom_weights(self) -> FloatArray:
@@ -132,7 +128,7 @@ class CuttingPlane:
         return self.solution
 
     def _cut_off(self, solution: MasterSolution, scores: FloatArray) -> bool:
-        """Add cuts that separate the LP point; False where there are none worth adding."""
+        """Add cuts that separate the LP point; return False if none is worth adding."""
         centre = self.options.centre
         if centre > 0 and self.best_objective < np.inf:
             between = centre * self.best_weights + (1 - centre) * solution.weights
@@ -146,7 +142,7 @@ class CuttingPlane:
         return self._add_violated(cuts, solution, scores)
 
     def _finished(self) -> bool:
-        """Whether the best point has already met the gap: the next solve will notice."""
+        """Whether the best point already meets the gap; the next solve then stops."""
         return self.options.epsilon_cp is None and self.gap <= self.options.gap
 
     def _add_violated(self, cuts: Cuts, solution: MasterSolution, scores: FloatArray) -> bool:
@@ -166,7 +162,7 @@ class CuttingPlane:
         return self.task.separate(scores, self.options.slack)
 
     def _record(self, weights: FloatArray, scores: FloatArray, cuts: Cuts) -> None:
-        """Note the point if ``1ᵀw + C Σ_b max(0, loss_b − a_b·Φw)`` is the lowest yet."""
+        """Keep the point if ``1ᵀw + C Σ_b max(0, loss_b − a_b·Φw)`` is the lowest so far."""
         slack = np.maximum(cuts.loss - cuts.weights @ scores, 0.0).sum()
         objective = float(weights.sum() + self.options.C * slack)
         if objective < self.best_objective:
@@ -178,11 +174,11 @@ class CuttingPlane:
         self.working.add(cuts)
 
     def _purge(self) -> None:
-        # While the bound stands still, a removed cut could come back and be removed for ever.
+        # While the bound does not move, a purged cut could come back and be purged forever.
         if self.lower_bound <= self._purged_at:
             return
         idle = self.working.idle()
-        # Removing a few at a time costs more than it saves.
+        # Purging a few cuts at a time costs more than it saves.
         if len(idle) > 0.25 * len(self.working):
             self.master.remove_cuts(idle)
             self.working.remove(idle)

@@ -1,4 +1,4 @@
-"""What remains of training: hypotheses with their weights, no reference to data or solver."""
+"""The trained model: hypotheses and weights, with no reference to data or solver."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Ensemble:
     Parameters
     ----------
     hypotheses : tuple of Hypothesis
-        All columns in the order they were found, used in the end or not.
+        All columns in the order they were found, including those whose final weight is 0.
     channel : ndarray of int, shape (J,)
-        The channel of each.
+        The channel of each hypothesis.
     stages : tuple of ndarray
-        The weights after every round; stage t has as many entries as columns were there.
+        The weights after every round; stage t has one entry per column found by then.
     n_channels : int
     """
 
@@ -40,12 +40,12 @@ class Ensemble:
         return self._padded(len(self.stages) - 1)
 
     def scores(self, features: Sequence[npt.NDArray[Any]]) -> list[FloatArray]:
-        """Return for every channel the scores ``Σ_j w_j φ_j(x)`` of its atoms.
+        """Return the scores ``Σ_j w_j φ_j(x)`` of the atoms, one array per channel.
 
         Parameters
         ----------
         features : sequence of ndarray of shape (N_c, d_c)
-            One a channel.
+            One per channel.
         """
         self._check(features)
         out = [np.zeros(len(f)) for f in features]
@@ -55,7 +55,7 @@ class Ensemble:
         return out
 
     def staged_scores(self, features: Sequence[npt.NDArray[Any]]) -> Iterator[list[FloatArray]]:
-        """Yield `scores` as they were after every round."""
+        """Yield the scores of the model after every round."""
         self._check(features)
         answers = [
             h.predict(features[c]) for h, c in zip(self.hypotheses, self.channel, strict=True)
@@ -68,7 +68,7 @@ class Ensemble:
             yield out
 
     def importances(self, channel: int, n_features: int) -> FloatArray:
-        """Return the share of the channel's weight that asks about each feature, shape (d,)."""
+        """Return each feature's share of the channel's total weight, shape (d,)."""
         total = np.zeros(n_features)
         for j in np.flatnonzero(self.weights * (self.channel == channel)):
             shares = getattr(self.hypotheses[j], "feature_shares", None)

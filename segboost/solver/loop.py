@@ -1,7 +1,7 @@
 """The loop: column generation around cutting planes, as a generator of steps.
 
-It prints nothing and stops nobody: progress displays, early stopping, checkpoints and benchmarks
-consume the steps it yields.
+The loop prints nothing and makes no policy: progress displays, early stopping, checkpoints and
+benchmarks consume the steps it yields.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class ColumnGeneration:
     Parameters
     ----------
     task : Task
-    learners : sequence of WeakLearner, one a channel
+    learners : sequence of WeakLearner, one per channel
     options : SolverOptions
     rng : numpy.random.Generator
-        Draws the first outputs where the loss ties.
+        Draws the first outputs among those whose losses tie.
     """
 
     def __init__(
@@ -66,34 +66,35 @@ class ColumnGeneration:
 
     @property
     def weights(self) -> FloatArray:
-        """The weights of the best objective found so far, one a column."""
+        """The weights of the best objective found so far, one per column."""
         return self._plane.best_weights
 
     def add_known(self, columns: Sequence[Column]) -> None:
-        """Name columns to begin the run with: those of an earlier fit, to go on from.
+        """Start the run with these columns, those of an earlier fit that is continued.
 
         Raises
         ------
         ValueError
-            Where a column's channel does not exist.
+            If a column's channel does not exist.
         """
         for column in columns:
             if not 0 <= column.channel < len(self._task.channels):
                 raise ValueError(
-                    f"a known column belongs to channel {column.channel}, unknown here"
+                    f"a known column belongs to channel {column.channel}, but the task has "
+                    f"only {len(self._task.channels)} channels"
                 )
         self._known += columns
 
     def run(self, done: int = 0) -> Iterator[Step]:
-        """Yield a step after every round; the last one is solved to the final precision.
+        """Yield a step after every round; the last round is solved to the final precision.
 
-        A round that turns out to be the last is solved again where it was solved loosely, and
-        yields a second step of the same number.
+        If a loosely solved round turns out to be the last, it is solved again and yields a
+        second step with the same number.
 
         Parameters
         ----------
         done : int
-            Rounds that count as done already (those of the known columns).
+            Number of rounds already done (those of the known columns).
         """
         resumed = self._begun
         if not resumed:
@@ -114,7 +115,7 @@ class ColumnGeneration:
         self._reason = "iterations"
 
     def _begin(self, done: int) -> None:
-        """Make the first cut; solve for the known columns, if any."""
+        """Add the first cut, then solve for the known columns, if any."""
         self._plane.start(self._rng)
         self._begun = True
         self._iteration = done
@@ -125,11 +126,11 @@ class ColumnGeneration:
             self._solve(self.options.gap if last else self._precision)
 
     def _take_known(self) -> None:
-        """Put the known columns, with their answers on this task's atoms, into the pool."""
+        """Add the known columns, with their responses on this task's atoms, to the pool."""
         for column in self._known:
             features = self._task.channels[column.channel].features
-            answers = np.asarray(column.hypothesis.predict(features), dtype=np.float64)
-            self._plane.pool.add(column.channel, Candidate(column.hypothesis, answers, 0.0))
+            responses = np.asarray(column.hypothesis.predict(features), dtype=np.float64)
+            self._plane.pool.add(column.channel, Candidate(column.hypothesis, responses, 0.0))
 
     def _round(self, new: list[tuple[int, Candidate]]) -> list[Candidate]:
         """Add columns, solve, price; return the next candidates."""
@@ -143,8 +144,7 @@ class ColumnGeneration:
         return candidates
 
     def _refine(self) -> list[Candidate]:
-        """Solve for the columns at hand to the final precision; price again."""
-        self._plane.refresh()
+        """Solve for the current columns to the final precision and price again."""
         self._solve(self.options.gap)
         return self._price()
 
@@ -153,7 +153,7 @@ class ColumnGeneration:
         self._reached = gap
 
     def dump(self) -> dict[str, Any]:
-        """Return all state but the hypotheses as arrays; take it between two steps."""
+        """Return the state except the hypotheses as arrays; call it between two steps."""
         scalars = [
             self._iteration,
             self._global_bound,
@@ -165,7 +165,7 @@ class ColumnGeneration:
         return {"loop": np.array(scalars), "channel": channel, **self._plane.dump()}
 
     def load(self, hypotheses: Sequence[Hypothesis], arrays: Mapping[str, Any]) -> None:
-        """Take over what `dump` returned; the run then goes on to the same end."""
+        """Restore the state returned by `dump`; the run then continues to the same result."""
         channel = arrays["channel"].tolist()
         self.add_known([Column(c, h) for c, h in zip(channel, hypotheses, strict=True)])
         self._take_known()
@@ -176,7 +176,7 @@ class ColumnGeneration:
         self._begun = True
 
     def certificate(self) -> Certificate:
-        """Return what is proved about `weights`."""
+        """Return the bounds proved for `weights`."""
         plane = self._plane
         return Certificate(
             objective=plane.best_objective,
@@ -219,10 +219,10 @@ class ColumnGeneration:
         return max(self.options.gap, LOOSEST_GAP) if self.options.adaptive else self.options.gap
 
     def _next_precision(self, before: float) -> float:
-        """Return a gap that is small against the progress of the last round.
+        """Return a gap that is small compared with the progress of the last round.
 
-        A master that the next column outdates need not be solved to the end; but its multipliers
-        must be good enough for that column to make progress.
+        A master that the next column makes obsolete need not be solved to the end, but its
+        multipliers must be good enough for that column to make progress.
         """
         if not self.options.adaptive:
             return self.options.gap

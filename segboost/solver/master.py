@@ -1,12 +1,12 @@
-"""The restricted master LP on one live HiGHS object. No other module names the LP library.
+"""The restricted master LP on one live HiGHS object. No other module uses the LP library.
 
-The problem over the cuts c and columns j at hand, with entries ``A_cj = a_c·φ_j``:
+The problem over the current cuts c and columns j, with entries ``A_cj = a_c·φ_j``:
 
     primal   min 1ᵀw + C Σ_b ξ_b   s.t.  Σ_j A_cj w_j ≥ loss_c − ξ_b(c),   w, ξ ≥ 0
     dual     max Σ_c λ_c loss_c    s.t.  Σ_c λ_c A_cj ≤ 1 for every j,  Σ_{c∈b} λ_c ≤ C,   λ ≥ 0
 
-Whichever form is solved, a solution has w ≥ 0, ξ ≥ 0 and λ ≥ 0: the signs of the LP library
-stop here.
+Whichever form is solved, a solution has w ≥ 0, ξ ≥ 0 and λ ≥ 0: the LP library's sign
+conventions stay inside this module.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 INFINITY = highspy.kHighsInf
 FEASIBILITY = 1e-9
 DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4
-# A problem without cuts, where no output costs anything, is empty: its value is 0.
+# A problem without cuts, in which no output has a loss, is empty: its value is 0.
 SOLVED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
 
 
@@ -44,7 +44,7 @@ class MasterSolution:
     slack : ndarray of shape (n_blocks,)
         ξ ≥ 0; zero for blocks without a cut.
     multipliers : ndarray of shape (n_cuts,)
-        λ ≥ 0, in the order the cuts were added (removed ones left out).
+        λ ≥ 0, in the order in which the cuts were added, without removed ones.
     objective : float
     """
 
@@ -55,7 +55,7 @@ class MasterSolution:
 
 
 class Master(Protocol):
-    """Add cuts, add columns, solve."""
+    """Protocol of a restricted master: add cuts, add columns, solve."""
 
     def add_columns(self, entries: FloatArray) -> None:
         """Add columns with their entries A, shape (n_cuts, n_new)."""
@@ -78,20 +78,20 @@ class Master(Protocol):
         ...
 
     def load(self, arrays: Arrays) -> None:
-        """Take over the problem and the basis that `dump` returned."""
+        """Restore the problem and the basis returned by `dump`."""
         ...
 
     def refresh(self) -> None:
-        """Forget all state but the problem and its basis.
+        """Discard all state except the problem and its basis.
 
-        From here the way on depends on nothing that `dump` does not hold, so that a run that
-        goes on and one that is resumed take the same steps.
+        What follows then depends only on what `dump` returns, so that a continued run and a
+        resumed run take the same steps.
         """
         ...
 
 
 class _LiveProblem:
-    """What both forms share: the HiGHS object, its options, its errors and its basis."""
+    """Base of both forms: the HiGHS object, its options, error handling and basis."""
 
     _PLACES: tuple[str, ...] = ()
     _strategy: int = DUAL_SIMPLEX
@@ -110,7 +110,7 @@ class _LiveProblem:
             _check(self._highs.setOptionValue(option, value), f"option {option}")
 
     def _run(self, strategy: int) -> Any:
-        """Solve with this simplex, then with the other, then from scratch."""
+        """Solve with the given simplex variant, then the other one, then from scratch."""
         for attempt in (strategy, PRIMAL_SIMPLEX + DUAL_SIMPLEX - strategy, None):
             if attempt is None:
                 _check(self._highs.clearSolver(), "clearSolver")
@@ -119,7 +119,7 @@ class _LiveProblem:
             if self._highs.getModelStatus() in SOLVED:
                 return self._highs.getSolution()
         raise MasterError(
-            "the LP solver stopped with status "
+            "the LP solver could not solve the master problem; its status is "
             f"'{self._highs.modelStatusToString(self._highs.getModelStatus())}'"
         )
 
@@ -127,7 +127,7 @@ class _LiveProblem:
         return float(self._highs.getObjectiveValue())
 
     def refresh(self) -> None:
-        """Drop factors, edge weights and solution; keep the problem and its basis."""
+        """Discard factors, edge weights and solution; keep the problem and its basis."""
         basis = self._highs.getBasis()
         _check(self._highs.clearSolver(), "clearSolver")
         if basis.valid:
@@ -135,7 +135,7 @@ class _LiveProblem:
         self._strategy = DUAL_SIMPLEX
 
     def dump(self) -> Arrays:
-        """Return the LP, the status of its columns and rows and where things stand in it."""
+        """Return the LP, its basis, and the positions of our cuts and columns in it."""
         lp, basis = self._highs.getLp(), self._highs.getBasis()
         matrix = lp.a_matrix_
         return {
@@ -152,7 +152,7 @@ class _LiveProblem:
         }
 
     def load(self, arrays: Arrays) -> None:
-        """Take over what `dump` returned."""
+        """Restore the state returned by `dump`."""
         for name in self._PLACES:
             setattr(self, f"_{name}", arrays[name].copy())
         _check(self._highs.passModel(_problem(arrays)), "passModel")
@@ -167,8 +167,8 @@ class _LiveProblem:
 class DualMaster(_LiveProblem):
     """The dual form: weak learners are rows, cuts are columns.
 
-    New cuts leave the basis primal feasible (primal simplex goes on), new learners leave it dual
-    feasible (dual simplex goes on). A block gets its row with its first cut.
+    New cuts leave the basis primal feasible (the primal simplex continues), new learners leave it
+    dual feasible (the dual simplex continues). A block gets its row with its first cut.
     """
 
     _PLACES = ("block_row", "column_row")
@@ -210,11 +210,11 @@ class DualMaster(_LiveProblem):
         self._block_row[blocks] = np.arange(first, first + len(blocks))
 
     def remove_cuts(self, cuts: IntArray) -> None:
-        """Remove variables; those at zero outside the basis leave it valid."""
+        """Remove variables; removing nonbasic variables at zero keeps the basis valid."""
         _check(self._highs.deleteCols(len(cuts), cuts.astype(np.int32)), "deleteCols")
 
     def solve(self) -> MasterSolution:
-        """Return the solution; w and ξ are the multipliers of the rows."""
+        """Solve; w and ξ are the multipliers of the rows."""
         solution = self._run(self._strategy)
         dual = -np.array(solution.row_dual)
         slack = np.zeros(len(self._block_row))
@@ -265,7 +265,7 @@ class PrimalMaster(_LiveProblem):
         _check(self._highs.deleteRows(len(cuts), cuts.astype(np.int32)), "deleteRows")
 
     def solve(self) -> MasterSolution:
-        """Return the solution; λ are the multipliers of the rows."""
+        """Solve; λ are the multipliers of the rows."""
         solution = self._run(self._strategy)
         value = np.maximum(np.array(solution.col_value), 0.0)
         return MasterSolution(
@@ -283,7 +283,7 @@ def add_rows(
     values: FloatArray,
     columns: npt.NDArray[np.int32] | None = None,
 ) -> None:
-    """Add rows given by dense values, shape (n_rows, width), at these LP columns (0 … width−1)."""
+    """Add rows of dense values, shape (n_rows, width), at `columns` (by default 0 … width − 1)."""
     if columns is None:
         columns = np.broadcast_to(np.arange(values.shape[1], dtype=np.int32), values.shape)
     starts, index, value = _compressed(columns, values)
@@ -294,7 +294,7 @@ def add_rows(
 def add_columns(
     highs: Any, cost: FloatArray, rows: npt.NDArray[np.int32], values: FloatArray
 ) -> None:
-    """Add columns x ≥ 0 given by dense values, shape (n_columns, height), at these LP rows."""
+    """Add columns x ≥ 0 of dense values, shape (n_columns, height), at the LP rows `rows`."""
     n = len(cost)
     starts, index, value = _compressed(rows, values)
     status = highs.addCols(
@@ -306,7 +306,7 @@ def add_columns(
 def _compressed(
     index: npt.NDArray[np.int32], value: FloatArray
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], FloatArray]:
-    """Return starts, indices and values of the entries that are not zero."""
+    """Return starts, indices and values of the non-zero entries."""
     keep = value != 0.0
     starts = np.concatenate([[0], np.cumsum(keep.sum(axis=1))[:-1]]).astype(np.int32)
     if len(value) == 0:
@@ -315,7 +315,7 @@ def _compressed(
 
 
 def _problem(arrays: Arrays) -> Any:
-    """Return the LP that `dump` took apart; all columns are x ≥ 0."""
+    """Return the LP stored by `dump`; all columns are x ≥ 0."""
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(arrays["cost"]), len(arrays["upper"])
     lp.col_cost_ = arrays["cost"]
@@ -332,12 +332,12 @@ def _problem(arrays: Arrays) -> Any:
 
 
 def _check_finite(*values: FloatArray) -> None:
-    """Raise before NaN reaches the LP library, which would silently leave such entries out."""
+    """Raise before NaN reaches the LP library, which would silently drop such entries."""
     if not all(np.isfinite(v).all() for v in values):
         raise MasterError("the losses or weights of a cut, or a column, contain NaN or infinity")
 
 
 def _check(status: Any, what: str) -> None:
-    """Raise where HiGHS refuses: it answers bad rows with a status, not an exception."""
+    """Raise if HiGHS rejected a call: it returns a status instead of raising an exception."""
     if status == highspy.HighsStatus.kError:
-        raise MasterError(f"the LP library refused {what}; are all values finite?")
+        raise MasterError(f"the LP library rejected {what}; check that all values are finite")

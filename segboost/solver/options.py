@@ -1,4 +1,4 @@
-"""How to solve: the choices of the loop, checked once, in one place."""
+"""Solver options, validated in one place."""
 
 from __future__ import annotations
 
@@ -13,34 +13,37 @@ from segboost._types import Slack
 
 @dataclass(frozen=True)
 class SolverOptions:
-    """The parameters of the structured LP and of the way to its solution.
+    """Parameters of the structured LP and of its solution.
 
     Parameters
     ----------
     C : float
-        Price of slack; larger fits the training data more closely.
+        Price of slack; larger values fit the training data more closely.
     n_iterations : int
-        Most rounds of column generation.
+        Maximum number of rounds of column generation.
     slack : "one", "each" or int
-        One slack in all, one for each example, or that many blocks. The optimum is the same.
+        A single slack, one per example, or that many blocks of examples. The optimum is the
+        same.
     gap : float
-        Relative precision (UB − LB) ≤ gap·UB that the cutting planes reach in the end.
+        Final relative precision of the cutting planes, (UB − LB) ≤ gap·UB.
     epsilon_cp : float or None
-        The paper's absolute precision instead: stop when the cuts at the LP point are violated
-        by at most this much in total. The objective's error is then up to C·epsilon_cp.
+        Use the paper's absolute precision instead: stop when the cuts at the LP point are
+        violated by at most this much in total. The objective's error is then up to
+        C·epsilon_cp.
     epsilon_cg : float
         Stop when no new column scores more than 1 + epsilon_cg.
     form : "dual" or "primal"
-        Which form of the master is solved.
+        The form in which the master is solved.
     centre : float
-        Share of the best known point in the point the oracle is asked at (in-out
-        stabilisation); 0 asks at the LP point.
+        Weight of the best known point in the query point of the oracle (in-out stabilisation);
+        0 queries at the LP point.
     patience : int or None
-        Solves that a cut may stay unused before it is purged; None keeps all cuts.
+        Number of solves for which a cut may stay inactive before it is purged; None keeps all
+        cuts.
     columns : "channel" or "best"
         Add the best new column of every channel, or the single best one.
     adaptive : bool
-        Solve the early, soon outdated masters less precisely.
+        Solve the early masters, which soon become obsolete, less precisely.
     """
 
     C: float = 1.0

@@ -1,4 +1,4 @@
-"""The weak-learner oracle over all channels of a task."""
+"""Pricing: the weak-learner oracle over all channels of a task."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from segboost.weak.base import BoundLearner, Candidate, WeakLearner
 
 
 class Pricer:
-    """Asks the weak learners for the best new column of every channel.
+    """Finds the best new column of every channel with the channels' weak learners.
 
-    Channels that share features, outputs and learner are bound once and asked together.
+    Channels that share features, outputs and learner are bound once and searched together.
 
     Parameters
     ----------
     channels : tuple of Channel
     learners : sequence of WeakLearner
-        One a channel.
+        One per channel.
     """
 
     def __init__(self, channels: tuple[Channel, ...], learners: Sequence[WeakLearner]) -> None:
         if len(learners) != len(channels):
             raise ValueError(
-                f"weak_learner gives {len(learners)} learners for {len(channels)} channels; "
-                "give one, or one a channel"
+                f"weak_learner has {len(learners)} learners for {len(channels)} channels; "
+                "give one, or one per channel"
             )
         self._n_channels = len(channels)
         self._offsets = atom_offsets(channels)
@@ -43,7 +43,7 @@ class Pricer:
 
     @property
     def exact(self) -> bool:
-        """Whether every learner searches its whole class."""
+        """Whether every learner searches its whole class of functions."""
         return all(bound.exact for _, bound in self._groups)
 
     def price(self, atom_weights: FloatArray) -> list[Candidate]:

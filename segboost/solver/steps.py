@@ -1,4 +1,4 @@
-"""What the loop tells the world: one frozen step a round, one certificate at the end."""
+"""Results reported by the loop: one frozen step per round and a final certificate."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ class Step:
     Parameters
     ----------
     iteration : int
-        Rounds done, from 1.
+        Number of rounds done, from 1.
     objective : float
-        Best primal value so far, ``1ᵀw + C Σ_b ξ_b`` at a w that is at hand: an upper bound.
+        Best primal value so far, ``1ᵀw + C Σ_b ξ_b`` at a known w: an upper bound.
     lower_bound : float
-        Value of the restricted master: no w on the columns at hand can do better.
+        Value of the restricted master: no w on the current columns can do better.
     global_bound : float
         Lower bound over all columns of the weak learners' class: the master's value divided by
-        the best new column's score (scaling λ makes it feasible). A certificate where
+        the best new column's score (scaling λ makes it feasible). It is a certificate if
         separation and weak learners are exact.
     gap : float
         ``(objective − lower_bound) / objective``.
     worst_violation : float
-        Largest violation of a cut found in the last query, over the blocks.
+        Largest violation over the blocks in the last oracle call.
     column_score : float
         Best score ``W·φ`` of a new column; at most 1 + ε_cg at the optimum.
     n_columns, n_cuts : int
-        Sizes of the master.
+        Size of the master.
     n_oracle_calls : int
-        Calls of the separation oracle so far.
+        Number of calls of the separation oracle so far.
     seconds : float
-        Wall time since the start.
+        Wall-clock time since the start.
     """
 
     iteration: int
@@ -55,9 +55,9 @@ class Step:
 class Certificate:
     """How good the returned weights provably are.
 
-    `objective` − `lower_bound` bounds the error on the columns at hand; `objective` −
-    `global_bound` the error over all weak learners. `exact` says whether both oracles are exact,
-    so that the bounds hold without reserve; `reason` why the loop ended.
+    `objective` − `lower_bound` bounds the error over the current columns; `objective` −
+    `global_bound` bounds the error over all weak learners. The bounds are proofs if `exact` is
+    true, that is, if both oracles are exact. `reason` says why the loop ended.
     """
 
     objective: float

@@ -2,9 +2,9 @@
 
     min 1ᵀw + (C/m) Σ_i ξ_i   s.t.  w·(φ(x_i, y_i) − φ(x_i, y)) ≥ Δ(y_i, y) − ξ_i,   w, ξ ≥ 0
 
-over the examples i that are in the window, each with its own slack: an example that leaves takes
-its cuts along. Columns stay, with their answers on the candidates at hand, and so does the basis.
-m is the number of places, not that of the examples, so that the price of slack never moves.
+over the examples i in the window, each with its own slack: an example that leaves takes its cuts
+with it. Columns stay, with their responses on the current candidates, and so does the basis. m is
+the number of places, not of examples, so that the price of slack never changes.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ VIOLATION = 2 * FEASIBILITY
 
 @dataclass(frozen=True)
 class WindowOptions:
-    """How to solve after each change of the window.
+    """Solver options for the updates of a window.
 
     Parameters
     ----------
     C : float
         Price of slack.
     cap : float
-        The largest weight of a stump: no small number of them decides alone.
+        Largest weight of a stump, so that no small number of stumps decides alone.
     max_columns : int
-        Stumps at hand at most; those out of use longest make room.
-    columns_a_round : int
-        New stumps a round, of different features.
+        Maximum number of stumps; the longest unused are replaced first.
+    columns_per_round : int
+        Number of new stumps per round, all of different features.
     memory : float
-        Share of the old in the average of the weights over the updates, from 0 to 1.
+        Weight of the previous average in the running average of the weights, from 0 to 1.
     epsilon_cg : float
         A new column must score more than 1 + epsilon_cg.
     patience : int
-        Solves that a cut may stay unused before it is dropped.
+        Number of solves for which a cut may stay inactive before it is dropped.
     """
 
     C: float = 2.0
     cap: float = 0.005
     max_columns: int = 300
-    columns_a_round: int = 8
+    columns_per_round: int = 8
     memory: float = 0.3
     epsilon_cg: float = 1e-2
     patience: int = 10
@@ -62,9 +62,9 @@ class WindowBoost:
     Parameters
     ----------
     n_places : int
-        Examples the window holds.
+        Number of examples the window holds.
     n_candidates : int
-        Candidates of an example; the first is the right one.
+        Number of candidates per example; the first is the correct one.
     n_features : int
     n_codes : int
         Features are uint8 codes below this.
@@ -95,11 +95,11 @@ class WindowBoost:
 
     @property
     def gap(self) -> float:
-        """The relative gap on the columns at hand, after `update`."""
+        """The relative gap over the current columns, after `update`."""
         return relative_gap(self.objective, self.lower_bound)
 
     def place(self, place: int, codes: Codes, loss: FloatArray, importance: float = 1.0) -> None:
-        """Put an example in a place of the window; what was there leaves with its cuts.
+        """Put an example in a place of the window, replacing the one there and its cuts.
 
         Parameters
         ----------
@@ -118,10 +118,10 @@ class WindowBoost:
         self._importance[place] = importance
 
     def update(self, rounds: int) -> None:
-        """Solve for the window as it is now, and set `weights`.
+        """Solve for the current window and set `weights`.
 
-        Each round adds the most violated cut of every example and the best new columns, both as
-        seen from the last solution, and solves once.
+        Each round adds the most violated cut of every example and the best new columns, both
+        found at the last solution, and solves once.
         """
         self.price = self.options.C * self._importance / self._importance.sum()
         self._master.set_prices(self.price)
@@ -152,7 +152,7 @@ class WindowBoost:
         return self._solution
 
     def _remove_cuts(self, positions: IntArray) -> None:
-        """Remove cuts of multiplier zero, which leaves the solution what it is."""
+        """Remove cuts of multiplier zero, which does not change the solution."""
         if len(positions):
             self._master.remove_cuts(positions)
             self.cuts.remove(positions)
@@ -160,7 +160,7 @@ class WindowBoost:
             self._solution = replace(self._solution, multipliers=left)
 
     def _separate(self, add: bool = True) -> bool:
-        """Note the objective at the LP point; add the most violated cut of every example."""
+        """Record the objective at the LP point; add the most violated cut of every example."""
         solution = self._solution
         scores = self.scores(solution.weights)
         value = np.where(self._importance[:, None] > 0, self._loss + scores - scores[:, :1], 0.0)
@@ -183,11 +183,11 @@ class WindowBoost:
         return True
 
     def _grow(self) -> bool:
-        """Add the best new columns; False where none scores more than 1 + ε."""
+        """Add the best new columns; return False if none scores more than 1 + ε."""
         first, second, multiplier = self.cuts.active(self._solution.multipliers)
         if not len(first):
             return False
-        found = self.pool.price(first, second, multiplier, self.options.columns_a_round)
+        found = self.pool.price(first, second, multiplier, self.options.columns_per_round)
         found = [c for c in found if c.score > 1.0 + self.options.epsilon_cg]
         self._make_room(len(found))
         found = found[: self.options.max_columns - len(self.pool)]

@@ -1,4 +1,4 @@
-"""The stumps of a window with their answers on all candidates at hand."""
+"""The stumps of a window and their responses on all current candidates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CodeStump:
 
 
 class StumpPool:
-    """Columns of the master, at most `limit`, and the coded candidates they answer on.
+    """Columns of the master, at most `limit`, and the coded candidates they are evaluated on.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class StumpPool:
         return len(self.feature)
 
     def write(self, codes: Codes, start: int) -> None:
-        """Overwrite the atoms from `start` on; all stumps answer anew there."""
+        """Overwrite the atoms from `start` on and re-evaluate all stumps there."""
         span = slice(start, start + codes.shape[1])
         self._codes[:, span] = codes
         above = codes[self.feature] > self.cut[:, None]
@@ -63,18 +63,18 @@ class StumpPool:
         self._idle = np.append(self._idle, 0)
 
     def remove(self, positions: IntArray) -> None:
-        """Forget these stumps."""
+        """Remove the stumps at these positions."""
         keep = np.delete(np.arange(len(self)), positions)
         self._answers[: len(keep)] = self._answers[keep]
         self.feature, self.cut = self.feature[keep], self.cut[keep]
         self.polarity, self._idle = self.polarity[keep], self._idle[keep]
 
     def note(self, weights: FloatArray) -> None:
-        """Age the stumps by the weights of the last solve."""
+        """Update the ages of the stumps from the weights of the last solve."""
         self._idle = np.where(weights > 0, 0, self._idle + 1)
 
     def stale(self, count: int, weights: FloatArray) -> IntArray:
-        """Return up to `count` stumps of weight zero, those out of use longest first."""
+        """Return up to `count` stumps of weight zero, the longest unused first."""
         unused = np.flatnonzero((weights <= 0) & (self._idle > 0))
         order = np.argsort(-self._idle[unused], kind="stable")
         return np.sort(unused[order[:count]])
@@ -132,5 +132,5 @@ def weighted_sum(
 def weighted_sum_numpy(
     answers: npt.NDArray[np.int8], rows: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Do what `weighted_sum` does with array operations (its plain twin)."""
+    """Plain NumPy twin of `weighted_sum`."""
     return weights @ answers[rows].astype(np.float64)

@@ -1,4 +1,4 @@
-"""The cuts of a window: each names one candidate of one example against the right one."""
+"""The cuts of a window: each compares a candidate of an example with the correct one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class CandidateCuts:
     Parameters
     ----------
     n_candidates : int
-        Of every example; the first is the right one.
+        Number of candidates per example; the first is the correct one.
     patience : int
-        How many solves in a row a cut may have λ = 0 before `idle` names it.
+        Number of consecutive solves with λ = 0 after which `idle` returns a cut.
     """
 
     def __init__(self, n_candidates: int, patience: int) -> None:
@@ -46,11 +46,11 @@ class CandidateCuts:
         return positions
 
     def gone(self) -> IntArray:
-        """Return the positions of the cuts marked by `leave`."""
+        """Return the positions of the cuts that `leave` has marked."""
         return np.flatnonzero(self._leaving)
 
     def note(self, multipliers: FloatArray) -> None:
-        """Age the cuts by the multipliers of the last solve."""
+        """Update the ages of the cuts from the multipliers of the last solve."""
         self._age = np.where(multipliers > 0, 0, self._age + 1)
 
     def idle(self) -> IntArray:
@@ -58,7 +58,7 @@ class CandidateCuts:
         return np.flatnonzero(self._age > self._patience)
 
     def remove(self, positions: IntArray) -> None:
-        """Forget these cuts."""
+        """Remove the cuts at these positions."""
         self.place = np.delete(self.place, positions)
         self.candidate = np.delete(self.candidate, positions)
         self.loss = np.delete(self.loss, positions)
@@ -66,7 +66,7 @@ class CandidateCuts:
         self._leaving = np.delete(self._leaving, positions)
 
     def atoms(self) -> tuple[IntArray, IntArray]:
-        """Return for every cut the atom of the right candidate and that of its own."""
+        """Return the atoms of the correct and of the wrong candidate of every cut."""
         return self.place * self._n, self.place * self._n + self.candidate
 
     def active(self, multipliers: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:

@@ -1,9 +1,9 @@
-"""The primal master for a window of examples: cuts leave with their example, columns can leave too.
+"""The primal master for a window of examples, from which cuts and columns can be removed.
 
     min Σ_j w_j + Σ_b p_b ξ_b   s.t.  Σ_j A_cj w_j + ξ_b(c) ≥ loss_c,   0 ≤ w_j ≤ cap,   ξ ≥ 0
 
-A cut that binds is not basic; deleting it would throw the basis away. Relaxed first, the simplex
-takes it into the basis in a few steps, and it can then be deleted for nothing.
+A binding cut is not basic; deleting it would invalidate the basis. If it is relaxed first, the
+simplex brings it into the basis in a few steps, and it can then be deleted at no cost.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from segboost.solver.master import (
 
 
 class WindowMaster(PrimalMaster):
-    """A primal master whose blocks are the places of a window, used again and again.
+    """A primal master whose blocks are the places of a window, which are reused.
 
     Parameters
     ----------
     n_places : int
-        Every block's slack has a price of its own, 0 at first; entries and losses are those of
-        single examples.
+        Number of blocks. Each block's slack has its own price, initially 0; entries and losses
+        are those of single examples.
     cap : float
-        The largest weight of a column.
+        Largest weight of a column.
     """
 
     def __init__(self, n_places: int, cap: float) -> None:
@@ -40,7 +40,7 @@ class WindowMaster(PrimalMaster):
 
     @property
     def _live(self) -> Any:
-        # The type stubs of the LP library lack some of its methods.
+        # The LP library's type stubs lack some of its methods.
         return self._highs
 
     def add_columns(self, entries: FloatArray) -> None:
@@ -52,9 +52,9 @@ class WindowMaster(PrimalMaster):
         _check(self._live.changeColsBounds(len(new), new, np.zeros(len(new)), top))
 
     def solve(self) -> MasterSolution:
-        """Solve by the dual simplex, whatever has changed: weights at their cap flip in its steps.
+        """Solve with the dual simplex whatever has changed.
 
-        The primal simplex takes several times as many.
+        Weights at their cap flip within its steps; the primal simplex takes several times as many.
         """
         self._strategy = DUAL_SIMPLEX
         return super().solve()
@@ -65,12 +65,12 @@ class WindowMaster(PrimalMaster):
         _check(self._live.changeColsCost(len(places), places, prices))
 
     def relax_cuts(self, cuts: IntArray) -> None:
-        """Let these cuts hold of themselves: after the next `solve`, removing them is free."""
+        """Make these cuts vacuous; after the next `solve`, removing them costs nothing."""
         free = np.full(len(cuts), INFINITY)
         _check(self._live.changeRowsBounds(len(cuts), cuts.astype(np.int32), -free, free))
 
     def remove_columns(self, columns: IntArray) -> None:
-        """Remove weak learners; those of weight zero leave the basis valid."""
+        """Remove weak learners; removing those of weight zero keeps the basis valid."""
         at = np.sort(self._column_at[columns])
         _check(self._live.deleteCols(len(at), at.astype(np.int32)))
         kept = np.delete(self._column_at, columns)
@@ -78,6 +78,6 @@ class WindowMaster(PrimalMaster):
 
 
 def _check(status: Any) -> None:
-    """Raise where the LP library refuses: it answers with a status, not an exception."""
+    """Raise if the LP library rejected a call: it returns a status instead of raising."""
     if getattr(status, "name", "") == "kError":
-        raise MasterError("the LP library refused a change of the window's problem")
+        raise MasterError("the LP library rejected a change of the window's problem")

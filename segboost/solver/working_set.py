@@ -1,4 +1,4 @@
-"""The cuts at hand: kept, aged and purged. It neither solves nor infers."""
+"""The working set of cuts: kept, aged and purged. It neither solves nor infers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from segboost.solver.atoms import Cuts
 class WorkingSet:
     """The cuts of the master, in the order of its multipliers.
 
-    Keeping the atom weights ``a`` of every cut is what prices a new column against old cuts.
+    The atom weights ``a`` of every cut are kept in order to price new columns against old cuts.
 
     Parameters
     ----------
     n_atoms : int
     patience : int or None
-        How many solves in a row a cut may have λ = 0 before `idle` names it; None keeps all.
+        Number of consecutive solves with λ = 0 after which `idle` returns a cut; None keeps all.
     """
 
     def __init__(self, n_atoms: int, patience: int | None) -> None:
@@ -35,7 +35,7 @@ class WorkingSet:
 
     @property
     def ages(self) -> npt.NDArray[np.int64]:
-        """For every cut the number of solves since it was last in use."""
+        """Number of solves since each cut was last active."""
         return self._age
 
     @property
@@ -51,7 +51,7 @@ class WorkingSet:
         self._pending.append(cuts.weights)
 
     def note(self, multipliers: FloatArray) -> None:
-        """Age the cuts by the multipliers of the last solve."""
+        """Update the ages of the cuts from the multipliers of the last solve."""
         self._age = np.where(multipliers > 0, 0, self._age + 1)
 
     def idle(self) -> IntArray:
@@ -61,14 +61,14 @@ class WorkingSet:
         return np.flatnonzero(self._age > self._patience)
 
     def remove(self, positions: IntArray) -> None:
-        """Forget these cuts."""
+        """Remove the cuts at these positions."""
         keep = np.ones(len(self), dtype=bool)
         keep[positions] = False
         self._stacked = self._weights()[np.flatnonzero(keep)]
         self._block, self._loss, self._age = self._block[keep], self._loss[keep], self._age[keep]
 
     def atom_weights(self, multipliers: FloatArray) -> FloatArray:
-        """Return ``W = Σ_c λ_c a_c``, shape (N,): what the weak learners are asked with."""
+        """Return ``W = Σ_c λ_c a_c``, shape (N,), the weights for the weak-learner oracle."""
         used = np.flatnonzero(multipliers)
         return np.asarray(multipliers[used] @ self._weights()[used])
 
