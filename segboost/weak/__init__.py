@@ -1,1 +1,1 @@
-"""Weak learners: one contract, four implementations, one binning and histogram kernel."""
+"""Weak learners: one protocol, six implementations, one binning and one histogram kernel."""

@@ -1,8 +1,8 @@
-"""What a weak learner is: the contract that the loop relies on and that users can fulfil.
+"""Protocols of weak learners, which the loop relies on and users can implement.
 
-A weak learner answers one question: given a weight W for every atom, which function φ of an
-atom's features maximises ``W·φ = Σ_n W_n φ(x_n)``? It is asked many times about the same
-features, so that it is first *bound* to them (binning and the like happen there, once).
+Given a weight W for every atom, a weak learner finds the function φ of an atom's features that
+maximises ``W·φ = Σ_n W_n φ(x_n)``. It is queried many times with the same features and is
+therefore first *bound* to them; binning and the like happen there, once.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ class Hypothesis(Protocol):
     """A learned function of one atom's features."""
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
-        """Return the answers φ(x), shape (N,), for features of shape (N, d)."""
+        """Return the responses φ(x), shape (N,), for features of shape (N, d)."""
         ...
 
 
 @runtime_checkable
 class StorableHypothesis(Hypothesis, Protocol):
-    """A hypothesis that models can be saved with."""
+    """A hypothesis that can be saved in a model folder."""
 
     kind: ClassVar[str]
-    """The name under which files know this class."""
+    """The name of this class in files."""
 
     @classmethod
     def pack(cls, hypotheses: Sequence[Any]) -> dict[str, npt.NDArray[Any]]:
-        """Return plain numeric arrays that hold all these hypotheses."""
+        """Return the hypotheses as plain numeric arrays."""
         ...
 
     @classmethod
@@ -51,7 +51,7 @@ class Candidate:
     ----------
     hypothesis : Hypothesis
     responses : ndarray of float64, shape (N,)
-        Its answers on the atoms the learner is bound to.
+        Its responses on the atoms to which the learner is bound.
     score : float
         ``W·responses`` for the weights it was found with.
     """
@@ -69,7 +69,7 @@ class BoundLearner(Protocol):
     def exact(self) -> bool:
         """Whether `best` returns the maximum over its whole class of functions.
 
-        Global lower bounds are certificates only where it does.
+        Global lower bounds are certificates only if it does.
         """
         ...
 
@@ -80,13 +80,13 @@ class BoundLearner(Protocol):
 
 @runtime_checkable
 class WeakLearner(Protocol):
-    """A class of functions with a way to search it."""
+    """A class of functions and a search over it."""
 
     def bind(self, features: npt.NDArray[Any], outputs: Outputs) -> BoundLearner:
-        """Do the work that depends on the features alone; return the bound learner.
+        """Do the work that depends only on the features and return the bound learner.
 
-        `outputs` says what the hypotheses must answer: from −1 to 1 for ``signed`` (both
-        polarities are in the class), from 0 to 1 for ``binary`` (the constant 1 is in the class).
-        Stumps and trees answer with the ends of these ranges only.
+        `outputs` gives the range of the hypotheses: from −1 to 1 for ``signed`` (the class
+        contains both polarities), from 0 to 1 for ``binary`` (the class contains the constant 1).
+        Stumps and trees return only the ends of these ranges.
         """
         ...

@@ -1,11 +1,11 @@
-"""Features as small integer codes: what stumps, trees and the AdaBoost family search.
+"""Binning: features as small integer codes, for stumps, trees and the AdaBoost family.
 
 A feature becomes a column of uint8 codes and a list of ascending thresholds t with
 
     code > b  ⇔  x > t[b]
 
-for every value x it was made from. A hypothesis found on the codes therefore answers the same
-on the features themselves.
+for every value x that was binned. A hypothesis found on the codes therefore gives the same
+responses on the features themselves.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import numpy.typing as npt
 from segboost._types import FloatArray
 
 MAX_BINS = 256
-"""What a uint8 can tell apart."""
+"""Number of distinct uint8 codes."""
 
-_BLOCK = 4  # columns copied at once: fewer misses of the cache, still small in memory
+_BLOCK = 4  # columns copied at once: fewer cache misses, still little memory
 
 
 @dataclass(frozen=True, eq=False)
 class BinnedMatrix:
-    """A feature matrix as codes, one row a feature.
+    """A feature matrix as codes, with one row per feature.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class BinnedMatrix:
     thresholds : ndarray of float64, shape (d, B - 1)
         Ascending; +inf where a feature has fewer bins than the widest one.
     n_bins : ndarray of intp, shape (d,)
-        How many codes each feature uses.
+        Number of codes each feature uses.
     """
 
     codes: npt.NDArray[np.uint8]
@@ -58,7 +58,7 @@ class BinnedMatrix:
         return self.thresholds.shape[1] + 1
 
     def threshold(self, feature: int, cut: int) -> float:
-        """Return t with ``x > t ⇔ code > cut``; the cut -1 is the constant's, -inf."""
+        """Return t with ``x > t ⇔ code > cut``; -inf for the cut -1 of a constant."""
         return float(self.thresholds[feature, cut]) if cut >= 0 else -np.inf
 
 
@@ -67,21 +67,23 @@ def bin_features(
 ) -> BinnedMatrix:
     """Return the features as codes.
 
-    A feature with at most `max_bins` distinct values gets every midpoint as a threshold, another
-    one quantiles: bins of about equal counts, in which a frequent value stays alone.
+    A feature with at most `max_bins` distinct values gets a threshold at every midpoint. Any
+    other feature gets quantiles: bins of about equal counts, with a bin of its own for a frequent
+    value.
 
     Parameters
     ----------
     features : ndarray, shape (N, d), or BinnedMatrix
-        Finite real numbers, d at least 1. A BinnedMatrix is returned as it is; uint8 values
-        are translated by a table.
+        Finite real numbers, d at least 1. A BinnedMatrix is returned unchanged; uint8 values
+        are translated with a lookup table.
     max_bins : int
         From 2 to 256.
 
     Returns
     -------
     BinnedMatrix
-        Independent of the order of the rows. Needs little memory beyond the codes.
+        Its thresholds do not depend on the order of the rows. Little memory is needed beyond
+        the codes.
 
     Raises
     ------
@@ -113,7 +115,7 @@ def _check_features(features: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if features.ndim != 2 or not features.shape[1]:
         raise ValueError(f"features must have shape (N, d) with d at least 1, got {features.shape}")
     if features.dtype.kind not in "fiub":
-        raise ValueError(f"features must be real numbers, got the dtype {features.dtype}")
+        raise ValueError(f"features must be real numbers, got dtype {features.dtype}")
     return features
 
 
@@ -158,8 +160,8 @@ def cut_points(
 ) -> npt.NDArray[Any]:
     """Return the thresholds for ascending distinct `values` that occur `counts` times.
 
-    Each lies at or above one value and below the next, also where their midpoint rounds, and in
-    the precision of the values: a comparison gives the same answer whether or not the threshold
+    Each lies at or above one value and below the next, even if their midpoint rounds, and has
+    the precision of the values: a comparison gives the same result whether or not the threshold
     is widened to float64 first.
     """
     if values.size <= max_bins:
@@ -174,8 +176,8 @@ def cut_points(
 def quantile_cuts_numpy(counts: npt.NDArray[np.intp], max_bins: int) -> npt.NDArray[np.intp]:
     """Return the index of the last value of every bin but the last, in ascending order.
 
-    A bin is closed once it holds its share of the rows that are left, or before a value that
-    fills a bin by itself.
+    A bin is closed once it holds its share of the remaining rows, or before a value that fills a
+    bin by itself.
     """
     left = int(counts.sum())
     bins_left, held = max_bins, 0
@@ -218,7 +220,7 @@ def quantile_cuts(
 def encode_numpy(
     column: npt.NDArray[Any], cuts: npt.NDArray[Any], out: npt.NDArray[np.uint8]
 ) -> None:
-    """Write to `out` how many of the ascending `cuts` each value of `column` is above."""
+    """Write to `out` the number of ascending `cuts` below each value of `column`."""
     out[:] = np.searchsorted(cuts, column, side="left")
 
 
@@ -226,7 +228,7 @@ def encode_numpy(
 def encode(
     column: npt.NDArray[Any], cuts: npt.NDArray[Any], out: npt.NDArray[np.uint8]
 ) -> None:  # pragma: no cover - compiled
-    """Compiled `encode_numpy`; without branches on the data, as those are unpredictable."""
+    """Compiled `encode_numpy`, without data-dependent branches, which would be unpredictable."""
     padded = np.full(256, np.inf, dtype=cuts.dtype)
     padded[: cuts.size] = cuts
     for i in range(column.size):

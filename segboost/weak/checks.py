@@ -1,4 +1,4 @@
-"""Checks of arguments and of stored arrays that the weak learners share."""
+"""Checks of arguments and stored arrays, shared by the weak learners."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from segboost._types import FloatArray, Outputs
 
 
 def is_binary(outputs: Outputs) -> bool:
-    """Return whether hypotheses answer 0 and 1 rather than ±1."""
+    """Whether hypotheses return 0 and 1 rather than ±1."""
     return outputs == "binary"
 
 
 def check_outputs(outputs: Outputs) -> Outputs:
-    """Return `outputs`; ValueError unless it is ``signed`` or ``binary``."""
+    """Return `outputs`; raise ValueError unless it is ``signed`` or ``binary``."""
     if outputs not in get_args(Outputs):
         choices = ", ".join(map(repr, get_args(Outputs)))
         raise ValueError(f"outputs must be one of {choices}, got {outputs!r}")
@@ -25,7 +25,7 @@ def check_outputs(outputs: Outputs) -> Outputs:
 
 
 def check_weights(weights: FloatArray, n_rows: int) -> FloatArray:
-    """Return the weights as float64, shape (N, K); ValueError unless finite and of N rows."""
+    """Return the weights as float64, shape (N, K); ValueError unless finite with N rows."""
     weights = np.asarray(weights, dtype=np.float64)
     if weights.ndim != 2 or weights.shape[0] != n_rows:
         raise ValueError(f"weights must have shape ({n_rows}, K), got {weights.shape}")
@@ -52,18 +52,18 @@ def read_array(
     *,
     finite: bool = True,
 ) -> npt.NDArray[Any]:
-    """Return a stored array; ValueError where it is missing or does not fit.
+    """Return a stored array; raise ValueError if it is missing or does not fit.
 
     Parameters
     ----------
     arrays : mapping of str to ndarray
     name : str
     kind : str
-        The `kind` of dtype it must have: "i" integers, "f" reals, "b" booleans.
+        The required `kind` of its dtype: "i" integers, "f" reals, "b" booleans.
     shape : tuple of int or None
-        None where any length fits.
+        None for axes of any length.
     finite : bool
-        Whether NaN and infinities are refused.
+        Whether to reject NaN and infinities.
     """
     if name not in arrays:
         raise ValueError(f"the stored array {name!r} is missing")

@@ -1,7 +1,7 @@
 """Growing shallow trees from histograms of W and |W|.
 
-One pass over the rows makes the root histograms of several columns of weights. Below the root,
-only the smaller child of a node is summed; its sibling is what is left of the parent.
+One pass over the rows builds the root histograms of several columns of weights. Below the root,
+only the smaller child of a node is summed; its sibling is the parent minus that child.
 """
 
 from __future__ import annotations
@@ -101,17 +101,17 @@ class _Grower:
         self._leaves = np.zeros(2**depth)
 
     def grow(self, root: _Node) -> CodeTree:
-        """Return the tree that is grown from `root`."""
+        """Return the tree grown from `root`."""
         self._expand(0, root, self._depth)
         return CodeTree(self._feature, self._cut, self._leaves)
 
     def _expand(self, i: int, node: _Node, levels: int) -> None:
-        """Choose the question of node number i, with `levels` of them left, and go on below."""
+        """Choose the split of node i, with `levels` left, and expand its children."""
         if levels == 1:
             self._finish(i, node)
             return
         feature, cut = best_variance_cut(node.sums, node.masses, self._binned.n_bins)
-        if feature < 0:  # nothing to tell apart: everything goes to the right
+        if feature < 0:  # no cut separates anything: all rows go to the right
             self._expand(2 * i + 2, node, levels - 1)
             return
         self._feature[i], self._cut[i] = feature, cut
@@ -159,7 +159,7 @@ def best_variance_cut_numpy(sums: FloatArray, masses: FloatArray, n_bins: Bins) 
     Returns
     -------
     feature, cut : int
-        The first of the best; (-1, -1) where no cut leaves weight on both sides.
+        The first of the best; (-1, -1) if no cut leaves weight on both sides.
     """
     total, mass = sums[0].sum(), masses[0].sum()
     slack = TIE * mass

@@ -1,9 +1,9 @@
-"""Sums of weights by code: the one kernel under stumps, trees and the AdaBoost family.
+"""Sums of weights by code: the kernel shared by stumps, trees and the AdaBoost family.
 
     H[f, b] = Σ_{i: codes[f, rows_i] = b} values_i
 
-for one column of values, or for several at once. Sums are float64. Stores to one bin that follow
-each other wait for one another; the kernels interleave features so that they seldom do.
+for one column of values, or for several at once. Sums are float64. Consecutive stores to the same
+bin stall; the kernels interleave features so that this seldom happens.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 from segboost._types import FloatArray
 
 TILE = 8
-"""How many columns of values one pass sums; narrower ones are padded with zeros."""
+"""Number of columns of values summed per pass; narrower input is padded with zeros."""
 
 Codes = npt.NDArray[np.uint8]
 Rows = npt.NDArray[np.int32]
@@ -34,9 +34,9 @@ def histogram(codes: Codes, rows: Rows, values: FloatArray, width: int) -> Float
     rows : ndarray of int32, shape (M,)
         The rows to sum over, ascending for speed.
     values : ndarray of float64, shape (M,) or (M, K)
-        One value, or one of each column, for every entry of `rows`.
+        One value, or one per column, for every entry of `rows`.
     width : int
-        The number B of bins; above every code.
+        The number B of bins, greater than every code.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def histogram_numpy(codes: Codes, rows: Rows, values: FloatArray, width: int) ->
 
 
 def tile_of(values: FloatArray, start: int) -> FloatArray:
-    """Return the columns from `start` on, TILE of them, contiguous and padded with zeros."""
+    """Return TILE columns from `start` on, contiguous and padded with zeros."""
     tile = np.zeros((values.shape[0], TILE))
     part = values[:, start : start + TILE]
     tile[:, : part.shape[1]] = part
@@ -78,7 +78,10 @@ def tile_of(values: FloatArray, start: int) -> FloatArray:
 def add_rows(
     codes: Codes, rows: Rows, values: FloatArray, out: FloatArray
 ) -> None:  # pragma: no cover - compiled
-    """Add one column of values (M,) to `out`, shape (d, B), C-contiguous, four features a pass."""
+    """Add a column of values, shape (M,), to `out`, shape (d, B), four features per pass.
+
+    `out` must be C-contiguous.
+    """
     d, n = codes.shape
     width = out.shape[1]
     flat = codes.ravel()
@@ -86,7 +89,7 @@ def add_rows(
     whole = d - d % 4
     for f in range(0, whole, 4):
         for i in range(rows.size):
-            # Unsigned indices spare the test for negative ones.
+            # Unsigned indices avoid the check for negative ones.
             row = np.uint64(rows[i])
             value = values[i]
             for j in range(4):
@@ -104,8 +107,8 @@ def _add_tile(
 ) -> Any:  # pragma: no cover - compiled
     """``sums[to : to + TILE] += values[at : at + TILE]`` as one vector operation.
 
-    The two flat arrays may overlap for all the compiler knows, which keeps it from using vectors
-    in a plain loop; that costs a factor of two.
+    The compiler must assume that the two flat arrays overlap and therefore does not vectorise a
+    plain loop, which costs a factor of two.
     """
     signature = nb.void(sums, nb.uint64, values, nb.uint64)
 

@@ -1,4 +1,4 @@
-"""Linear threshold functions, and what the learners that fit them share."""
+"""Linear threshold functions and shared code of the learners that fit them."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class LinearThreshold:
     kind: ClassVar[str] = "linear"
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
-        """Return the answers, shape (N,), for features of shape (N, d)."""
+        """Return the responses, shape (N,), for features of shape (N, d)."""
         positive = np.asarray(features, dtype=np.float64) @ self.coef + self.intercept >= 0
         return np.where(positive, 1.0, 0.0 if is_binary(self.outputs) else -1.0)
 
     def feature_shares(self, n_features: int) -> FloatArray:
-        """Return |coef| divided by its sum, shape (n_features,); 0 for all of a constant."""
+        """Return |coef| divided by its sum, shape (n_features,); all 0 for a constant."""
         size = np.abs(self.coef)
         return size / (size.sum() or 1.0)
 
     @classmethod
     def pack(cls, hypotheses: Sequence[LinearThreshold]) -> dict[str, npt.NDArray[Any]]:
-        """Return the coefficients as one row a hypothesis; all must have the same d."""
+        """Return the coefficients, one row per hypothesis; all must have the same d."""
         d = hypotheses[0].coef.size if hypotheses else 0
         return {
             "coef": np.array([h.coef for h in hypotheses]).reshape(len(hypotheses), d),
@@ -61,7 +61,7 @@ class LinearThreshold:
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[LinearThreshold]:
-        """Return the hypotheses that `pack` stored; ValueError where the arrays do not fit."""
+        """Return the hypotheses that `pack` stored; ValueError if the arrays do not fit."""
         intercept = read_array(arrays, "intercept", "f", (None,))
         coef = read_array(arrays, "coef", "f", (intercept.size, None))
         binary = read_array(arrays, "binary", "b", (intercept.size,))
@@ -73,7 +73,7 @@ class LinearThreshold:
 
 @dataclass(frozen=True, eq=False)
 class Standardised:
-    """Features in units of their standard deviation, and the way back.
+    """Features scaled to unit variance, with the inverse transformation.
 
     Parameters
     ----------
@@ -88,25 +88,25 @@ class Standardised:
 
     @classmethod
     def of(cls, features: npt.NDArray[Any]) -> Standardised:
-        """Return the standardised features; a constant one becomes 0."""
+        """Return the standardised features; constant features become 0."""
         raw = check_table(features)
         n = max(1, raw.shape[0])
         mean = raw.sum(axis=0) / n
         centred = raw - mean
         scale = np.sqrt((centred**2).sum(axis=0) / n)
-        # What rounding leaves of a constant feature must not be blown up to unit variance.
+        # Rounding errors of a constant feature must not be scaled up to unit variance.
         constant = (scale <= 1e-13 * np.abs(mean)) | (scale == 0)
         centred[:, constant] = 0.0
         scale[constant] = 1.0
         return cls(raw, centred / scale, mean, scale)
 
     def restore(self, theta: FloatArray, outputs: Outputs) -> LinearThreshold:
-        """Return ``theta[:-1]·z + theta[-1]`` as a function of the raw features."""
+        """Return ``theta[:-1]·z + theta[-1]`` as a threshold function of the raw features."""
         coef = theta[:-1] / self.scale
         return LinearThreshold(coef, float(theta[-1] - coef @ self.mean), outputs)
 
 
 def descend(objective: Objective, start: FloatArray, max_iter: int) -> FloatArray:
-    """Return where L-BFGS ends from `start`; deterministic."""
+    """Return the minimiser that L-BFGS finds from `start`; deterministic."""
     options = {"maxiter": max_iter, "maxcor": 10}
     return minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x

@@ -21,20 +21,20 @@ class LinearSVM:
 
         min ½ ‖v‖² + (C/n) Σ_i s_i max(0, 1 − sign(W_i)(vᵀx_i + b))²,   s_i = |W_i| / mean |W|
 
-    over the n rows that are left once the smallest non-zero weights are dropped, on standardised
-    features. Kept only where its ``W·φ`` beats the best constant; else that constant is the
-    answer, as for weights of one sign. The search is not exact.
+    over the n rows that remain after the smallest non-zero weights are dropped, on standardised
+    features. The SVM is kept only if its ``W·φ`` exceeds that of the best constant; otherwise, and
+    if all weights have the same sign, the constant is returned. The search is not exact.
 
     Parameters
     ----------
     C : float
-        Above 0. The large default makes the hinge loss all that matters.
+        Above 0. With the large default, only the hinge loss matters.
     drop : float
-        Which part of the non-zero weights, the smallest ones, to leave out; in [0, 1).
+        Fraction of the non-zero weights to drop, smallest first; in [0, 1).
     max_iter : int
         Iterations of L-BFGS, at least 1.
     n_jobs : int, optional
-        Threads that share the weight columns of one question; the answers are the same.
+        Number of threads over the weight columns; it does not affect the results.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class LinearSVM:
 
 @dataclass(frozen=True, eq=False)
 class BoundLinearSVM:
-    """Linear SVMs on standardised features."""
+    """Linear SVMs bound to standardised features."""
 
     settings: LinearSVM
     table: Standardised
@@ -78,7 +78,7 @@ class BoundLinearSVM:
         return search_each(self._fit, columns, self.settings.n_jobs)
 
     def _fit(self, weights: FloatArray) -> Candidate:
-        """Return the SVM where it scores higher than the best constant, else the constant."""
+        """Return the SVM if it scores higher than the best constant, else the constant."""
         constant = self._constant(weights)
         rows = largest_weights(weights, self.settings.drop)
         if np.unique(np.sign(weights[rows])).size < 2:
@@ -103,10 +103,10 @@ class BoundLinearSVM:
 
 
 def largest_weights(weights: FloatArray, drop: float) -> npt.NDArray[np.intp]:
-    """Return the rows of the non-zero weights without the part `drop` of smallest size.
+    """Return the rows of the non-zero weights without the fraction `drop` of smallest size.
 
-    Weights as small as the smallest kept one are all kept, so that the order of the rows does
-    not matter.
+    Weights tied with the smallest kept one are all kept, so that the order of the rows does not
+    matter.
     """
     rows = np.flatnonzero(weights)
     if not rows.size:

@@ -1,4 +1,4 @@
-"""The perceptron: the sign of a linear function, fitted through its smooth relative."""
+"""The perceptron: the sign of a linear function, fitted by a smooth approximation."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from segboost.weak.linear import Objective, Standardised, descend
 from segboost.weak.parallel import search_each
 from segboost.weak.stump import BoundStump, DecisionStump, Stump
 
-_STEEPNESS = 2.0  # of the first tanh: it tells the sides apart and still has a slope
+_STEEPNESS = 2.0  # of the initial tanh: steep enough to separate, flat enough for a gradient
 
 
 @dataclass(frozen=True)
 class Perceptron:
     """Weak learner: ``sign(vᵀx + b)`` that maximises ``Σ W_n tanh(vᵀx_n + b)``.
 
-    L-BFGS starts from the best stump, on standardised features. What it ends at is kept only
-    where its hard score ``W·φ`` beats the stump's; else the stump is the answer. The search is
-    not exact.
+    L-BFGS starts from the best stump, on standardised features. Its result is kept only if its
+    hard score ``W·φ`` exceeds the stump's; otherwise the stump is returned. The search is not
+    exact.
 
     Parameters
     ----------
     max_iter : int
         Iterations of L-BFGS, at least 1.
     max_bins : int
-        Bins a feature for the stump, from 2 to 256.
+        Bins per feature for the stump, from 2 to 256.
     n_jobs : int, optional
-        Threads that share the weight columns of one question; the answers are the same.
+        Number of threads over the weight columns; it does not affect the results.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Perceptron:
 
 @dataclass(frozen=True, eq=False)
 class BoundPerceptron:
-    """The perceptrons on standardised features."""
+    """Perceptrons bound to standardised features."""
 
     stumps: BoundStump
     table: Standardised
@@ -74,7 +74,7 @@ class BoundPerceptron:
         return search_each(self._improve, zip(stumps, weights.T, strict=True), self.n_jobs)
 
     def _improve(self, stump: Candidate, weights: FloatArray) -> Candidate:
-        """Return what L-BFGS makes of `stump` where that scores higher, else `stump`."""
+        """Return the result of L-BFGS from `stump` if it scores higher, else `stump`."""
         rows = np.flatnonzero(weights)
         if not rows.size:
             return stump

@@ -1,9 +1,9 @@
-"""Ramps: steps with a slope, so that few of them make a smooth or a linear function.
+"""Ramps: steps with a slope, so that a few of them add up to a smooth or a linear function.
 
     φ(x) = 2·t − 1  or  t,   t = clip((x_j − low) / (high − low), 0, 1)
 
-A ramp over a feature's whole range is linear in it, one of no width is a stump: the class holds
-both, and the search over it is exact.
+A ramp over a feature's whole range is linear in it, a ramp of zero width is a stump: the class
+contains both, and the search over it is exact.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from segboost.weak.binning import bin_features
 from segboost.weak.checks import check_outputs, check_table, check_weights, is_binary, read_array
 
 TIE = 1e-12
-"""Of the sum of |W|: scores that differ by less are tied."""
+"""Scores that differ by less than this fraction of Σ|W| are tied."""
 
 
 @dataclass(frozen=True)
 class Ramp:
-    """A step of one feature with a slope between two knots.
+    """A function of one feature that is constant outside two knots and linear between them.
 
     Parameters
     ----------
     feature : int
     low, high : float
-        Below `low` the ramp is down, above `high` it is up; where they are equal it is a step,
-        up for ``x > low``. Both -inf make it constant.
+        Below `low` the ramp is down, above `high` it is up; if they are equal it is a step, up
+        for ``x > low``. It is constant if both are -inf.
     polarity : {1, -1}
-        With -1 up and down are exchanged.
+        -1 swaps up and down.
     outputs : {"signed", "binary"}
         Whether down and up are −1 and 1, or 0 and 1.
 
@@ -56,7 +56,7 @@ class Ramp:
     kind: ClassVar[str] = "ramp"
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
-        """Return the answers, shape (N,), for features of shape (N, d)."""
+        """Return the responses, shape (N,), for features of shape (N, d)."""
         x = np.asarray(features)[:, self.feature].astype(np.float64)
         if self.high > self.low:
             rise = np.clip((x - self.low) / (self.high - self.low), 0.0, 1.0)
@@ -67,14 +67,14 @@ class Ramp:
         return rise if is_binary(self.outputs) else 2.0 * rise - 1.0
 
     def feature_shares(self, n_features: int) -> FloatArray:
-        """Return 1 for the feature asked about, shape (n_features,); 0 for all of a constant."""
+        """Return 1 for the feature used, else 0, shape (n_features,); all 0 for a constant."""
         shares = np.zeros(n_features)
         shares[self.feature] = np.isfinite(self.low)
         return shares
 
     @classmethod
     def pack(cls, hypotheses: Sequence[Ramp]) -> dict[str, npt.NDArray[Any]]:
-        """Return the ramps as one array a field."""
+        """Return the ramps as one array per field."""
         return {
             "feature": np.array([h.feature for h in hypotheses], dtype=np.int64),
             "low": np.array([h.low for h in hypotheses], dtype=np.float64),
@@ -85,7 +85,7 @@ class Ramp:
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Ramp]:
-        """Return the ramps that `pack` stored; ValueError where the arrays do not fit."""
+        """Return the ramps that `pack` stored; ValueError if the arrays do not fit."""
         feature = read_array(arrays, "feature", "i", (None,))
         shape = feature.shape
         low = read_array(arrays, "low", "f", shape, finite=False)
@@ -94,11 +94,11 @@ class Ramp:
         binary = read_array(arrays, "binary", "b", shape)
         constant = np.isneginf(low) & np.isneginf(high)
         if (feature < 0).any():
-            raise ValueError("stored ramps have a negative feature")
+            raise ValueError("stored ramps have a negative feature index")
         if not np.isin(polarity, (-1, 1)).all():
             raise ValueError("stored ramps have a polarity other than 1 and -1")
         if not (constant | (np.isfinite(low) & np.isfinite(high))).all() or (low > high).any():
-            raise ValueError("stored ramps have knots that are not finite or not in order")
+            raise ValueError("stored ramps have knots that are not finite or not ascending")
         return [
             cls(int(f), float(a), float(z), int(p), "binary" if b else "signed")
             for f, a, z, p, b in zip(feature, low, high, polarity, binary, strict=True)
@@ -109,19 +109,20 @@ class Ramp:
 class RampLearner:
     """Weak learner: the best ramp over all features, pairs of knots and polarities.
 
-    The knots of a feature are its least and greatest value and quantiles between them; the
-    constants are in the class. Of tied ramps the one with the lowest feature wins, then the one
-    with the lowest knots, then the positive polarity.
+    The knots of a feature are its minimum, its maximum and quantiles between them; the class
+    contains the constants. Ties go to the lowest feature, then to the lowest knots, then to the
+    positive polarity.
 
     Parameters
     ----------
     n_knots : int
-        At most this many knots a feature, from 3 to 257.
+        Maximum number of knots per feature, from 3 to 257.
     min_width : float
-        The least width of a ramp, in deviations of its feature; 0 allows steps. The hinge loss
-        likes best the sign of what it learns: wide ramps keep a sum of them graded.
+        Minimum width of a ramp, in standard deviations of its feature; 0 allows steps. The hinge
+        loss favours steps; wide ramps keep their sum graded.
     n_rising : int
-        Of so many first features only rising ramps are taken: where more can only mean more.
+        Only rising ramps are considered for this many leading features: those in which the
+        output can only increase.
 
     Examples
     --------
@@ -156,7 +157,7 @@ class RampLearner:
                 row[count] = top
         columns = np.ascontiguousarray(table.T)
         width = np.zeros(len(columns))
-        if len(table):  # a feature of narrower range keeps the ramp over all of it
+        if len(table):  # a feature with a narrower range keeps the ramp over its whole range
             width = np.minimum(self.min_width * table.std(axis=0), np.ptp(table, axis=0))
         outputs = check_outputs(outputs)
         shape = (knots, binned.n_bins, width, self.n_rising)
@@ -165,7 +166,7 @@ class RampLearner:
 
 @dataclass(frozen=True, eq=False)
 class BoundRamp:
-    """The ramps on the features of a channel.
+    """Ramps bound to the features of a channel.
 
     Parameters
     ----------
@@ -173,9 +174,9 @@ class BoundRamp:
     codes : ndarray of uint8, shape (d, N)
         ``knots[j, code] ≤ x ≤ knots[j, code + 1]``.
     knots : ndarray of float64, shape (d, B + 1)
-        Ascending; +inf behind a feature's last.
+        Ascending; +inf after a feature's last knot.
     n_bins : ndarray of intp, shape (d,)
-        One less than a feature's knots.
+        The number of knots of each feature, minus one.
     min_width : ndarray of float64, shape (d,)
     n_rising : int
     outputs : {"signed", "binary"}
@@ -192,7 +193,7 @@ class BoundRamp:
     exact: ClassVar[bool] = True
 
     def best(self, weights: FloatArray) -> list[Candidate]:
-        """Return the ramp of greatest ``W·φ`` for each column of `weights`, shape (N, K)."""
+        """Return the ramp that maximises ``W·φ`` for each column of `weights`, shape (N, K)."""
         weights = check_weights(weights, self.columns.shape[1])
         return [self._best(np.ascontiguousarray(w)) for w in weights.T]
 
@@ -213,7 +214,7 @@ class BoundRamp:
 
 
 def replace_feature(ramp: Ramp, feature: int) -> Ramp:
-    """Return the same ramp of another column."""
+    """Return the same ramp of another feature."""
     return Ramp(feature, ramp.low, ramp.high, ramp.polarity, ramp.outputs)
 
 
@@ -252,7 +253,7 @@ def best_ramp(
     tie: float,
     signed: bool,
 ) -> tuple[int, int, int, int]:  # pragma: no cover - compiled
-    """Return feature, low and high knot and polarity of the best ramp; knots −1 of a constant.
+    """Return feature, low knot, high knot and polarity of the best ramp; knots −1 for a constant.
 
     With prefix sums P0, P1 of ``W`` and ``W·x`` the sum of ``W·t`` is
     ``(P1[h] − P1[l] − k_l (P0[h] − P0[l])) / (k_h − k_l) + P0[B] − P0[h]``.

@@ -1,4 +1,4 @@
-"""The weak learners by name, and the classes that stored hypotheses belong to."""
+"""Registries of the weak learners by name and of the classes of stored hypotheses."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ WEAK_LEARNERS: dict[str, type[Any]] = {
     "ramp": RampLearner,
     "sigmoid": SigmoidLearner,
 }
-"""What `make_weak_learner` knows by name."""
+"""The weak learners that `make_weak_learner` creates by name."""
 
 HYPOTHESES: dict[str, type[StorableHypothesis]] = {
     cls.kind: cls for cls in (Stump, Tree, LinearThreshold, Ramp, Sigmoid)
 }
-"""The class that reads the stored hypotheses of each kind."""
+"""The class that reads stored hypotheses of each kind."""
 
 
 def make_weak_learner(weak_learner: str | WeakLearner, **params: Any) -> WeakLearner:
-    """Return the weak learner of that name, or the given object itself.
+    """Return the weak learner of this name, or the given object itself.
 
     Parameters
     ----------
     weak_learner : {"stump", "tree", "perceptron", "svm", "ramp", "sigmoid"} or WeakLearner
     **params
-        Parameters of the named learner; an object brings its own.
+        Parameters of the named learner; not allowed with an object, which has its own.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def make_weak_learner(weak_learner: str | WeakLearner, **params: Any) -> WeakLea
 
 
 def with_jobs(weak_learner: str | WeakLearner, n_jobs: int | None) -> WeakLearner:
-    """Return the learner of that name, with `n_jobs` threads where it can use them."""
+    """Return the learner of this name, with `n_jobs` threads if it can use them."""
     threaded = isinstance(weak_learner, str) and weak_learner in ("perceptron", "svm", "sigmoid")
     return make_weak_learner(weak_learner, **({"n_jobs": n_jobs} if threaded else {}))
 

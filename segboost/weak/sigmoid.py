@@ -1,4 +1,4 @@
-"""The sigmoid: a perceptron that answers with its smooth relative, not with its sign."""
+"""The sigmoid: a perceptron with a smooth output instead of a sign."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sigmoid:
     Parameters
     ----------
     line : LinearThreshold
-        The linear function; its sign is the perceptron that this one is the smooth relative of.
+        The linear function; its sign is the perceptron that the sigmoid smooths.
 
     Examples
     --------
@@ -39,23 +39,23 @@ class Sigmoid:
     kind: ClassVar[str] = "sigmoid"
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
-        """Return the answers, shape (N,), for features of shape (N, d)."""
+        """Return the responses, shape (N,), for features of shape (N, d)."""
         table = np.asarray(features, dtype=np.float64)
         answers = np.tanh(table @ self.line.coef + self.line.intercept)
         return 0.5 * (1.0 + answers) if is_binary(self.line.outputs) else answers
 
     def feature_shares(self, n_features: int) -> FloatArray:
-        """Return |coef| divided by its sum, shape (n_features,); 0 for all of a constant."""
+        """Return |coef| divided by its sum, shape (n_features,); all 0 for a constant."""
         return self.line.feature_shares(n_features)
 
     @classmethod
     def pack(cls, hypotheses: Sequence[Sigmoid]) -> dict[str, npt.NDArray[Any]]:
-        """Return the coefficients as one row a hypothesis; all must have the same d."""
+        """Return the coefficients, one row per hypothesis; all must have the same d."""
         return LinearThreshold.pack([h.line for h in hypotheses])
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Sigmoid]:
-        """Return the hypotheses that `pack` stored; ValueError where the arrays do not fit."""
+        """Return the hypotheses that `pack` stored; ValueError if the arrays do not fit."""
         return [cls(line) for line in LinearThreshold.unpack(arrays)]
 
 
@@ -64,19 +64,19 @@ class SigmoidLearner:
     """Weak learner: ``tanh(vᵀx + b)`` that maximises ``Σ W_n tanh(vᵀx_n + b) − ½ ρ ‖W‖₁ ‖v‖²``.
 
     L-BFGS starts from the best stump, on standardised features. The penalty keeps the function
-    from becoming a step, which is what makes it generalise better than a perceptron where
-    classes are curved. A constant is the answer where it scores higher. The search is not exact.
+    from becoming a step, so that it generalises better than a perceptron when class boundaries
+    are curved. A constant is returned if it scores higher. The search is not exact.
 
     Parameters
     ----------
     ridge : float
-        ρ ≥ 0; with 0 nothing holds the slope back.
+        ρ ≥ 0; 0 does not limit the slope.
     max_iter : int
         Iterations of L-BFGS, at least 1.
     max_bins : int
-        Bins a feature for the stump, from 2 to 256.
+        Bins per feature for the stump, from 2 to 256.
     n_jobs : int, optional
-        Threads that share the weight columns of one question; the answers are the same.
+        Number of threads over the weight columns; it does not affect the results.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class SigmoidLearner:
 
 @dataclass(frozen=True, eq=False)
 class BoundSigmoid:
-    """The sigmoids on standardised features."""
+    """Sigmoids bound to standardised features."""
 
     settings: SigmoidLearner
     stumps: BoundStump
@@ -120,7 +120,7 @@ class BoundSigmoid:
         return search_each(self._smooth, questions, self.settings.n_jobs)
 
     def _smooth(self, stump: Candidate, weights: FloatArray) -> Candidate:
-        """Return where L-BFGS ends from `stump`, or the best constant if that scores higher."""
+        """Return the result of L-BFGS from `stump`, or the best constant if it scores higher."""
         constant = self._constant(weights)
         rows = np.flatnonzero(weights)
         if not rows.size:
@@ -134,7 +134,7 @@ class BoundSigmoid:
         return found if found.score > constant.score else constant
 
     def _constant(self, weights: FloatArray) -> Candidate:
-        """Return the constant 1, or −1 where the outputs have it and the weights ask for it."""
+        """Return the best constant: 1, or −1 for signed outputs and a negative sum of weights."""
         positive = is_binary(self.stumps.outputs) or weights.sum() >= 0
         line = LinearThreshold(
             np.zeros(self.table.mean.size), _SATURATED if positive else -_SATURATED,
@@ -148,11 +148,11 @@ class BoundSigmoid:
         return Candidate(hypothesis, responses, float(weights @ responses))
 
 
-_SATURATED = 20.0  # tanh of it is 1 in double precision
+_SATURATED = 20.0  # its tanh is 1 in double precision
 
 
 def penalised(objective: Objective, ridge: float) -> Objective:
-    """Return θ → objective(θ) + ½ ridge ‖v‖² with its gradient; the intercept is free."""
+    """Return θ → objective(θ) + ½ ridge ‖v‖² with its gradient; the intercept is not penalised."""
 
     def with_ridge(theta: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = objective(theta)

@@ -1,8 +1,8 @@
 """The best cut of every feature, read from histograms of signed weights.
 
-With L the sum of the weights at or below a cut and T the sum of all, a stump that answers +1 or
--1 above the cut scores ``W·φ = ±(T − 2L)``; one that answers 1 above it and 0 elsewhere scores
-``T − L``, its mirror image ``L``.
+With L the sum of the weights at or below a cut and T the sum of all weights, a stump that returns
+±1 above the cut and ∓1 below scores ``W·φ = ±(T − 2L)``; one that returns 1 above it and 0 below
+scores ``T − L``, its mirror image ``L``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from segboost.weak.binning import BinnedMatrix
 from segboost.weak.histogram import TILE, Codes, Rows, add_rows, add_rows_tile, tile_of
 
 TIE = 1e-12
-"""Scores that differ by less than this part of Σ|W| tie: rounding must not choose for us."""
+"""Scores that differ by less than this fraction of Σ|W| are tied, so that rounding does not
+decide."""
 
-_CHUNK_BYTES = 4 << 20  # of histogram held at once
+_CHUNK_BYTES = 4 << 20  # histogram memory held at once
 
 Bins = npt.NDArray[np.intp]
 Signs = npt.NDArray[np.int8]
@@ -37,9 +38,9 @@ class FeatureCuts(NamedTuple):
 
 @dataclass(frozen=True)
 class Cut:
-    """A stump on codes: `polarity` times "code > cut"; the cut -1 is the constant's.
+    """A stump on codes: `polarity` times "code > cut"; the cut -1 denotes a constant.
 
-    `score` is ``W·φ`` as read from a histogram.
+    `score` is ``W·φ``, computed from a histogram.
     """
 
     feature: int
@@ -54,7 +55,7 @@ class Cut:
         return codes[self.feature] > self.cut
 
     def answers(self, codes: Codes, outputs: Outputs) -> FloatArray:
-        """Return the answers φ, shape (N,), on `codes`, shape (d, N)."""
+        """Return the responses φ, shape (N,), on `codes`, shape (d, N)."""
         above = self.above(codes)
         if outputs == "binary":
             return (above if self.polarity > 0 else ~above).astype(np.float64)
@@ -64,8 +65,8 @@ class Cut:
 def best_stumps(binned: BinnedMatrix, weights: FloatArray, outputs: Outputs) -> list[Cut]:
     """Return the stump that maximises ``W·φ`` for each column of `weights`, shape (N, K).
 
-    The constants are in the class: ±1 for ``signed``, 1 for ``binary``. Of tied stumps the one
-    with the lowest feature wins, then the lowest threshold, then the positive polarity.
+    The class contains the constants: ±1 for ``signed``, 1 for ``binary``. Ties go to the lowest
+    feature, then to the lowest threshold, then to the positive polarity.
     """
     rows = np.flatnonzero(weights.any(axis=1)).astype(np.int32)
     values = weights if rows.size == weights.shape[0] else weights[rows]
@@ -134,14 +135,14 @@ def best_cuts_numpy(
         Histograms of the weights; columns after the first K are padding.
     n_bins : ndarray of int, shape (d,)
     totals, slack : ndarray of float64, shape (K,)
-        T, and by how much scores may differ and still tie.
+        T, and the largest difference between tied scores.
     binary : bool
-        Whether hypotheses answer 0 and 1 rather than ±1.
+        Whether hypotheses return 0 and 1 rather than ±1.
 
     Returns
     -------
     score, cut, polarity
-        -inf, -1 and 1 for a feature of one bin, which has no cut.
+        -inf, -1 and 1 for a feature with a single bin, which has no cut.
     """
     d, k = sums.shape[0], totals.size
     score = np.full((d, k), -np.inf)

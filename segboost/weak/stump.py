@@ -18,7 +18,7 @@ from segboost.weak.splitting import Cut, best_stumps
 
 @dataclass(frozen=True)
 class Stump:
-    """``polarity · (+1 if x[feature] > threshold else −1)``, or the like with 1 and 0.
+    """``polarity · (+1 if x[feature] > threshold else −1)``, or the same with 1 and 0.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ class Stump:
     threshold : float
         -inf makes the stump constant.
     polarity : {1, -1}
-        With -1 the two answers are exchanged.
+        -1 swaps the two outputs.
     outputs : {"signed", "binary"}
-        Whether the answers are ±1, or 1 and 0.
+        Whether the outputs are ±1, or 1 and 0.
 
     Examples
     --------
@@ -45,21 +45,21 @@ class Stump:
     kind: ClassVar[str] = "stump"
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
-        """Return the answers, shape (N,), for features of shape (N, d)."""
+        """Return the responses, shape (N,), for features of shape (N, d)."""
         above = np.asarray(features)[:, self.feature] > self.threshold
         if self.outputs == "binary":
             return (above if self.polarity > 0 else ~above).astype(np.float64)
         return np.where(above, float(self.polarity), -float(self.polarity))
 
     def feature_shares(self, n_features: int) -> FloatArray:
-        """Return 1 for the feature asked about, shape (n_features,); 0 for all of a constant."""
+        """Return 1 for the feature used, else 0, shape (n_features,); all 0 for a constant."""
         shares = np.zeros(n_features)
         shares[self.feature] = np.isfinite(self.threshold)
         return shares
 
     @classmethod
     def pack(cls, hypotheses: Sequence[Stump]) -> dict[str, npt.NDArray[Any]]:
-        """Return the stumps as one array a field."""
+        """Return the stumps as one array per field."""
         return {
             "feature": np.array([h.feature for h in hypotheses], dtype=np.int64),
             "threshold": np.array([h.threshold for h in hypotheses], dtype=np.float64),
@@ -69,14 +69,14 @@ class Stump:
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Stump]:
-        """Return the stumps that `pack` stored; ValueError where the arrays do not fit."""
+        """Return the stumps that `pack` stored; ValueError if the arrays do not fit."""
         feature = read_array(arrays, "feature", "i", (None,))
         shape = feature.shape
         threshold = read_array(arrays, "threshold", "f", shape, finite=False)
         polarity = read_array(arrays, "polarity", "i", shape)
         binary = read_array(arrays, "binary", "b", shape)
         if (feature < 0).any():
-            raise ValueError("stored stumps have a negative feature")
+            raise ValueError("stored stumps have a negative feature index")
         if not np.isin(polarity, (-1, 1)).all():
             raise ValueError("stored stumps have a polarity other than 1 and -1")
         if not (np.isfinite(threshold) | np.isneginf(threshold)).all():
@@ -92,14 +92,14 @@ class DecisionStump:
     """Weak learner: the best stump over all features, thresholds and polarities.
 
     Features are binned once; the search is exact over the thresholds between bins and includes
-    the constants. Of tied stumps the one with the lowest feature wins, then the lowest threshold,
-    then the positive polarity; scores tie within 1e-12 of Σ|W|.
+    the constants. Ties, scores within 1e-12 of Σ|W|, go to the lowest feature, then to the lowest
+    threshold, then to the positive polarity.
 
     Parameters
     ----------
     max_bins : int
-        At most this many bins a feature, from 2 to 256. Features with no more distinct values
-        keep all their thresholds.
+        Maximum number of bins per feature, from 2 to 256. A feature with no more distinct values
+        than this keeps all its thresholds.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class DecisionStump:
 
 @dataclass(frozen=True, eq=False)
 class BoundStump:
-    """The stumps on binned features."""
+    """Stumps bound to binned features."""
 
     binned: BinnedMatrix
     outputs: Outputs
@@ -129,7 +129,7 @@ class BoundStump:
     exact: ClassVar[bool] = True
 
     def best(self, weights: FloatArray) -> list[Candidate]:
-        """Return the stump of greatest ``W·φ`` for each column of `weights`, shape (N, K)."""
+        """Return the stump that maximises ``W·φ`` for each column of `weights`, shape (N, K)."""
         weights = check_weights(weights, self.binned.n_rows)
         cuts = best_stumps(self.binned, weights, self.outputs)
         return [self._candidate(cut, w) for cut, w in zip(cuts, weights.T, strict=True)]

@@ -1,4 +1,4 @@
-"""Shallow decision trees: complete binary trees of depth 2 or 3, kept as flat arrays."""
+"""Shallow decision trees: complete binary trees of depth 2 or 3, stored as flat arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_DEPTH = 8
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A complete binary tree of some depth D.
+    """A complete binary tree of depth D.
 
     Node i has the children 2i + 1 (``x[feature_i] <= threshold_i``) and 2i + 2 (above); the
     children of the last nodes are the leaves, from left to right.
@@ -33,7 +33,7 @@ class Tree:
     threshold : ndarray of float64, shape (2^D - 1,)
         -inf sends every row to the right.
     leaves : ndarray of float64, shape (2^D,)
-        The answers: ±1, or 0 and 1.
+        The outputs: ±1, or 0 and 1.
     """
 
     feature: npt.NDArray[np.int64]
@@ -44,11 +44,11 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """The number D of questions from the root to a leaf."""
+        """The number D of nodes from the root to a leaf."""
         return self.leaves.size.bit_length() - 1
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
-        """Return the answers, shape (N,), for features of shape (N, d)."""
+        """Return the responses, shape (N,), for features of shape (N, d)."""
         features = np.asarray(features)
         rows = np.arange(features.shape[0])
         node = np.zeros(features.shape[0], dtype=np.intp)
@@ -58,13 +58,13 @@ class Tree:
         return self.leaves[node - self.feature.size]
 
     def feature_shares(self, n_features: int) -> FloatArray:
-        """Return each feature's share of the nodes that ask about one, shape (n_features,)."""
+        """Return each feature's share of the nodes that test a feature, shape (n_features,)."""
         counts = np.bincount(self.feature[np.isfinite(self.threshold)], minlength=n_features)
         return counts / max(1, counts.sum())
 
     @classmethod
     def pack(cls, hypotheses: Sequence[Tree]) -> dict[str, npt.NDArray[Any]]:
-        """Return the trees' arrays one after the other, and their depths."""
+        """Return the concatenated arrays of the trees, and their depths."""
         return {
             "depth": np.array([t.depth for t in hypotheses], dtype=np.int64),
             "feature": np.concatenate([np.empty(0, np.int64), *(t.feature for t in hypotheses)]),
@@ -74,17 +74,17 @@ class Tree:
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Tree]:
-        """Return the trees that `pack` stored; ValueError where the arrays do not fit."""
+        """Return the trees that `pack` stored; ValueError if the arrays do not fit."""
         depth = read_array(arrays, "depth", "i", (None,))
         if ((depth < 1) | (depth > MAX_DEPTH)).any():
-            raise ValueError(f"stored trees have a depth out of 1 to {MAX_DEPTH}")
+            raise ValueError(f"stored trees have a depth outside 1 to {MAX_DEPTH}")
         n_leaves = 2**depth
         n_nodes = int((n_leaves - 1).sum())
         feature = read_array(arrays, "feature", "i", (n_nodes,))
         threshold = read_array(arrays, "threshold", "f", (n_nodes,), finite=False)
         leaves = read_array(arrays, "leaves", "f", (int(n_leaves.sum()),))
         if (feature < 0).any():
-            raise ValueError("stored trees have a negative feature")
+            raise ValueError("stored trees have a negative feature index")
         if not (np.isfinite(threshold) | np.isneginf(threshold)).all():
             raise ValueError("stored trees have a threshold that is NaN or +inf")
         nodes, ends = np.cumsum(n_leaves - 1)[:-1], np.cumsum(n_leaves)[:-1]
@@ -94,18 +94,18 @@ class Tree:
 
 @dataclass(frozen=True)
 class ShallowTree:
-    """Weak learner: a tree grown greedily on the weights' histograms.
+    """Weak learner: a tree grown greedily on histograms of the weights.
 
     Inner nodes maximise ``(Σ_L W)² / Σ_L |W| + (Σ_R W)² / Σ_R |W|``, the reduction of weighted
-    variance; the last ones maximise ``W·φ`` itself. Where the best single stump scores at least
-    as high, that stump is the answer. The search is not exact.
+    variance; the last ones maximise ``W·φ`` itself. If the best single stump scores at least as
+    high, that stump is returned. The search is not exact.
 
     Parameters
     ----------
     max_depth : int
-        Questions from the root to a leaf, from 1 to 8; 2 or 3 is meant.
+        Depth of the tree, from 1 to 8; 2 or 3 is typical.
     max_bins : int
-        At most this many bins a feature, from 2 to 256.
+        Maximum number of bins per feature, from 2 to 256.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class ShallowTree:
 
 @dataclass(frozen=True, eq=False)
 class BoundTree:
-    """The trees on binned features."""
+    """Trees bound to binned features."""
 
     binned: BinnedMatrix
     outputs: Outputs
@@ -148,7 +148,7 @@ class BoundTree:
         ]
 
     def _better(self, tree: CodeTree, stump: Cut, weights: FloatArray) -> Candidate:
-        """Return the tree where it scores higher than the stump, else the stump."""
+        """Return the tree if it scores higher than the stump, else the stump."""
         codes = self.binned.codes
         of_tree, of_stump = tree.answers(codes), stump.answers(codes, self.outputs)
         score_tree, score_stump = float(weights @ of_tree), float(weights @ of_stump)
