@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from segboost.datasets.base import DatasetError, SegmentationDataset
-from segboost.datasets.folders import load_folders
-from segboost.datasets.graz02 import load_graz02
-from segboost.datasets.graz02_files import CATEGORIES
-from segboost.datasets.libsvm_sets import LIBSVM_SETS, load_libsvm_set
-from segboost.datasets.otb import TrackingSequence, list_sequences, load_sequence
-from segboost.datasets.sun8 import SceneFiles, load_sun8
-from segboost.datasets.synthetic import load_synthetic
-from segboost.datasets.tables import Table
+from segboost.datasets.images.folders import load_folders
+from segboost.datasets.images.graz02 import load_graz02
+from segboost.datasets.images.graz02_files import CATEGORIES
+from segboost.datasets.images.sun8 import SceneFiles, load_sun8
+from segboost.datasets.synthetic.dataset import load_synthetic
+from segboost.datasets.tables.libsvm_sets import LIBSVM_SETS, load_libsvm_set
+from segboost.datasets.tables.table import Table
+from segboost.datasets.tracks.otb import TrackingSequence, list_sequences, load_sequence
 
 Kind = Literal["segmentation", "table", "scenes", "tracks"]
 DATA_VARIABLE = "SEGBOOST_DATA"

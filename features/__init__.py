@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from segboost.features.adjacency import Adjacency, find_adjacency
-from segboost.features.connectivity import connected_regions, is_connected
-from segboost.features.context import ImageContext
 from segboost.features.extract import GroupFeatures, ImageFeatures, compute_group, extract_features
-from segboost.features.groups import FeatureGroup
+from segboost.features.groups.base import FeatureGroup
+from segboost.features.groups.user_groups import FolderGroup, FunctionGroup
+from segboost.features.groups.words import Codebook, learn_codebook
 from segboost.features.image import as_rgb, read_image
+from segboost.features.image_context import ImageContext
 from segboost.features.luv import rgb_to_luv
 from segboost.features.presets import (
     PRESETS,
@@ -16,15 +16,15 @@ from segboost.features.presets import (
     group_from_config,
     preset_from_config,
 )
-from segboost.features.superpixels import (
+from segboost.features.superpixels.adjacency import Adjacency, find_adjacency
+from segboost.features.superpixels.connectivity import connected_regions, is_connected
+from segboost.features.superpixels.methods import (
     GraphMerging,
     QuickShift,
     Slic,
     SuperpixelMethod,
     find_superpixels,
 )
-from segboost.features.user_groups import FolderGroup, FunctionGroup
-from segboost.features.words import Codebook, learn_codebook
 
 __all__ = [
     "PRESETS",

@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from segboost.features.adjacency import Adjacency
-from segboost.features.connectivity import Labels
-from segboost.features.context import ImageContext
-from segboost.features.groups import FeatureGroup
+from segboost.features.groups.base import FeatureGroup
+from segboost.features.groups.words import Codebook
 from segboost.features.image import ImageLike, as_rgb
+from segboost.features.image_context import ImageContext
 from segboost.features.luv import rgb_to_luv
 from segboost.features.presets import Preset, find_preset
-from segboost.features.words import Codebook
+from segboost.features.superpixels.adjacency import Adjacency
+from segboost.features.superpixels.connectivity import Labels
 
 Dtype = Literal["float32", "uint8"]
 

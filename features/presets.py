@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from segboost.features.groups import (
+from segboost.features.groups.base import (
     BUILTIN,
     COLOUR,
     NEIGHBOURHOOD,
@@ -16,15 +16,15 @@ from segboost.features.groups import (
     PatchGroup,
     WordGroup,
 )
-from segboost.features.superpixels import (
+from segboost.features.groups.user_groups import FolderGroup, FunctionGroup
+from segboost.features.groups.words import Codebook
+from segboost.features.superpixels.methods import (
     GraphMerging,
     QuickShift,
     SuperpixelMethod,
     method_from_config,
     method_to_config,
 )
-from segboost.features.user_groups import FolderGroup, FunctionGroup
-from segboost.features.words import Codebook
 
 PAPER_SIZES = (4, 8, 12, 16)
 """The patch sizes of the StructBoost paper, in pixels."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from segboost.pipelines.segmentation import SegmentationPipeline
+    from segboost.pipelines.segmentation.pipeline import SegmentationPipeline
 
 __all__ = ["SegmentationPipeline"]
 

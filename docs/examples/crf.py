@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from segboost import CRFInstance, CRFStructBoost
 from segboost.baselines import CRFStructuredSVM
-from segboost.datasets.synthetic_graphs import POTENTIALS, grid_graphs
+from segboost.datasets.synthetic.graphs import POTENTIALS, grid_graphs
 
 graphs = grid_graphs(30, np.random.default_rng(0))
 data = [CRFInstance(g.unary, g.edges, g.pairwise, g.labels) for g in graphs]

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from segboost import StructBoostTracker
-from segboost.datasets.synthetic_track import draw_track
+from segboost.datasets.synthetic.track import draw_track
 
 video = draw_track(n_frames=36, hidden=(14, 17), seed=2)
 tracker = StructBoostTracker(random_state=0)

@@ -18,7 +18,7 @@ from segboost.datasets.reading import (
     open_image,
     read_image,
 )
-from segboost.pipelines.working_size import working_shape
+from segboost.pipelines.segmentation.images.working_size import working_shape
 
 THUMBNAIL = 192
 """Longest side of a thumbnail in pixels."""

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from PIL import Image
 
 from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
-from segboost.datasets.masks import read_mask
+from segboost.datasets.images.masks import read_mask
 from segboost.label.images import FolderImage
-from segboost.pipelines.files import write_whole
-from segboost.pipelines.working_size import resize_labels
+from segboost.pipelines.runtime.files import write_whole
+from segboost.pipelines.segmentation.images.working_size import resize_labels
 
 ByteArray = npt.NDArray[np.uint8]
 

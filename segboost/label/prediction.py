@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from segboost.pipelines.artefacts import Artefact
-from segboost.pipelines.feature_stage import FeatureStage, TrainingImage
-from segboost.pipelines.segmentation_model import SegmentationModel
+from segboost.pipelines.runtime.artefact_store import Artefact
+from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
 
 FloatArray = npt.NDArray[np.float64]
 

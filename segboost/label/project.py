@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from segboost.datasets.base import FileSource, LabelledImage
-from segboost.datasets.masks import MaskReader
+from segboost.datasets.images.masks import MaskReader
 from segboost.datasets.reading import ImageFileError, image_source
 from segboost.label.images import FolderImage
-from segboost.pipelines.artefacts import ArtefactStore, KeyParts, file_key
-from segboost.pipelines.feature_stage import FeatureStage, feature_stage
-from segboost.pipelines.files import write_whole
-from segboost.pipelines.segmentation_config import SegmentationConfig
+from segboost.pipelines.runtime.artefact_store import ArtefactStore, KeyParts, file_key
+from segboost.pipelines.runtime.files import write_whole
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.stages.features import FeatureStage, feature_stage
 from segboost.storage.folder import DOCUMENT
 
 WORK = "segboost-label"

@@ -10,7 +10,7 @@ from typing import Any
 
 from segboost.label.project import LabelProject
 from segboost.label.session import LabelSession
-from segboost.pipelines.folder_lock import FolderLock
+from segboost.pipelines.runtime.folder_lock import FolderLock
 
 ADDRESS = "127.0.0.1"
 

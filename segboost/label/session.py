@@ -15,14 +15,14 @@ import numpy.typing as npt
 from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
 from segboost.datasets.reading import ImageFileError, read_image
 from segboost.features.presets import find_preset
-from segboost.features.superpixels import find_superpixels
+from segboost.features.superpixels.methods import find_superpixels
 from segboost.label.background_processes import BackgroundProcesses
 from segboost.label.export import Exported, export_masks
 from segboost.label.images import FolderImage, ImageFolder, shown_image, thumbnail
 from segboost.label.masks import UNPAINTED, MaskFolder
 from segboost.label.prediction import Prediction
 from segboost.label.project import PREDICTION, LabelProject
-from segboost.pipelines.working_size import reduce_image, resize_labels
+from segboost.pipelines.segmentation.images.working_size import reduce_image, resize_labels
 
 KEPT = 8
 """Maps of superpixels that are held in memory."""

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from segboost.label.project import LabelProject
-from segboost.pipelines.batch_image import explain
-from segboost.pipelines.progress import Report
-from segboost.pipelines.segmentation_files import save_segmenter
-from segboost.pipelines.training_run import StageReporter, train_on
+from segboost.pipelines.batch.image_result import explain
+from segboost.pipelines.runtime.progress import Report
+from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.run import StageReporter, train_on
 
 
 class LineProgress:

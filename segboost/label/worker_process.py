@@ -14,11 +14,11 @@ from typing import Any
 
 from segboost.label.prediction import Prediction, predict_image
 from segboost.label.project import PREDICTION, LabelProject
-from segboost.pipelines.batch_image import explain
-from segboost.pipelines.segmentation_files import load_segmenter
-from segboost.pipelines.segmentation_model import SegmentationModel
-from segboost.pipelines.single_thread import single_threaded
-from segboost.pipelines.working_size import reduce_items
+from segboost.pipelines.batch.image_result import explain
+from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.images.working_size import reduce_items
+from segboost.pipelines.segmentation.model.files import load_segmenter
+from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 
 
 class Worker:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.baselines.cutting_plane import SVMStep
-from segboost.pipelines.precision_recall import PrecisionRecallCurve
+from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
 from segboost.report.learned_functions import LearnedFunction
 from segboost.report.svg import Chart
 from segboost.solver.steps import Step

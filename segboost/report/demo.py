@@ -11,14 +11,14 @@ from typing import Any
 from PIL import Image
 
 from segboost.datasets.base import LabelledImage
-from segboost.datasets.synthetic import load_synthetic
-from segboost.pipelines.batch import BatchOptions, ImageResult, segment_files
-from segboost.pipelines.batch_table import write_results
-from segboost.pipelines.files import write_whole
-from segboost.pipelines.progress import Progress, QuietProgress, Report, track
-from segboost.pipelines.recorded_data import DRAWN
-from segboost.pipelines.segmentation_config import SegmentationConfig
-from segboost.pipelines.training_run import CACHE, TrainingRun, run_training
+from segboost.datasets.synthetic.dataset import load_synthetic
+from segboost.pipelines.batch.segmenting import BatchOptions, ImageResult, segment_files
+from segboost.pipelines.batch.table import write_results
+from segboost.pipelines.runtime.files import write_whole
+from segboost.pipelines.runtime.progress import Progress, QuietProgress, Report, track
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.recorded_data import DRAWN
+from segboost.pipelines.segmentation.run import CACHE, TrainingRun, run_training
 from segboost.report.write_report import write_report
 
 SETTINGS: dict[str, Any] = {

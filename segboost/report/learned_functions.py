@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
-from segboost.pipelines.potentials import PotentialSettings
-from segboost.pipelines.segmentation_model import SegmentationModel
-from segboost.pipelines.segmentation_training import MUTED
+from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.training import MUTED
 from segboost.solver.ensemble import Ensemble
 
 FloatArray = npt.NDArray[np.float64]

@@ -9,13 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from segboost.pipelines.answers import KeptAnswer, read_answers
-from segboost.pipelines.metrics import SegmentationScores
-from segboost.pipelines.runlog import read_run_log
-from segboost.pipelines.segmentation_config import METHODS
-from segboost.pipelines.segmentation_files import load_segmenter
-from segboost.pipelines.segmentation_model import SegmentationModel
-from segboost.pipelines.training_run import LOG, SCORES, SETTINGS
+from segboost.pipelines.runtime.run_log import read_run_log
+from segboost.pipelines.segmentation.config.segmentation_config import METHODS
+from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
+from segboost.pipelines.segmentation.model.files import load_segmenter
+from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.run import LOG, SCORES, SETTINGS
+from segboost.pipelines.segmentation.saved_predictions import KeptAnswer, read_answers
 from segboost.storage.folder import DOCUMENT
 
 TABLE = "table.json"

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from segboost.pipelines.calibration import Calibration
-from segboost.pipelines.evaluation import RegionAnswer
-from segboost.pipelines.metrics import PixelCounts, SegmentationEvaluation, SegmentationScores
-from segboost.pipelines.precision_recall import PrecisionRecallCurve
+from segboost.pipelines.segmentation.evaluation import RegionAnswer
+from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
+from segboost.pipelines.segmentation.metrics.scores import (
+    PixelCounts,
+    SegmentationEvaluation,
+    SegmentationScores,
+)
+from segboost.pipelines.segmentation.model.calibration import Calibration
 
 FloatArray = npt.NDArray[np.float64]
 RANKS = ("worst", "median", "best")

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.datasets.base import DatasetError, LabelledImage
-from segboost.pipelines.answers import KeptAnswer
-from segboost.pipelines.evaluation import RegionAnswer, evaluate_model
-from segboost.pipelines.metrics import PixelCounts
-from segboost.pipelines.potentials import pairwise
-from segboost.pipelines.progress import Progress, track
-from segboost.pipelines.recorded_data import recorded_dataset
-from segboost.pipelines.segmentation_model import SegmentationModel
-from segboost.pipelines.single_thread import single_threaded
-from segboost.pipelines.superpixel_image import SuperpixelImage
-from segboost.pipelines.working_size import reduce_items
+from segboost.pipelines.runtime.progress import Progress, track
+from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.evaluation import RegionAnswer, evaluate_model
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.working_size import reduce_items
+from segboost.pipelines.segmentation.metrics.scores import PixelCounts
+from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.potentials.crf_potentials import pairwise
+from segboost.pipelines.segmentation.recorded_data import recorded_dataset
+from segboost.pipelines.segmentation.saved_predictions import KeptAnswer
 from segboost.report.learned_functions import LearnedCRF, learned_functions
 from segboost.report.load_runs import Run
 from segboost.report.measurements import Measurements, choose_images, measure, reliability

@@ -6,7 +6,7 @@ import numpy as np
 
 from segboost._types import FloatArray
 from segboost.baselines.boosting_rounds import boost
-from segboost.features.box_layout import LEVELS, BoxLayout, Codes, Places
+from segboost.features.boxes.layout import LEVELS, BoxLayout, Codes, Places
 from segboost.tracking.box_tracker import BoxTracker
 from segboost.tracking.learner import Learner, WindowPlaces
 from segboost.tracking.model import StumpModel

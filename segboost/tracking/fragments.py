@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray
-from segboost.features.box_channels import FULL, GREY
-from segboost.features.box_layout import BoxLayout, Places
+from segboost.features.boxes.channels import FULL, GREY
+from segboost.features.boxes.layout import BoxLayout, Places
 from segboost.tracking.box_tracker import BoxTracker
 from segboost.tracking.learner import Learner
 from segboost.tracking.sampling import TrainingBoxes

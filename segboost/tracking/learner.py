@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from segboost.features.box_layout import LEVELS, BoxLayout, Codes, Places
+from segboost.features.boxes.layout import LEVELS, BoxLayout, Codes, Places
 from segboost.solver.window import WindowBoost, WindowOptions
 from segboost.tracking.model import Scorer, StumpModel
 from segboost.tracking.sampling import TrainingBoxes

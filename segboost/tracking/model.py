@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray
-from segboost.features.box_layout import BoxLayout, Places, stump_scores
+from segboost.features.boxes.layout import BoxLayout, Places, stump_scores
 from segboost.tracking.view import Look
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray
-from segboost.features.box_layout import BoxLayout, Places
+from segboost.features.boxes.layout import BoxLayout, Places
 from segboost.tasks.candidates import box_overlap
 
 RINGS = ((1, 8), (2, 8), (3, 16), (4.5, 16), (6, 16), (8, 16), (11, 16), (15, 16), (20, 16),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from segboost._types import FloatArray
-from segboost.features.box_layout import Places
+from segboost.features.boxes.layout import Places
 from segboost.tracking.base import Frame
 from segboost.tracking.model import Scorer
 from segboost.tracking.sampling import disc, square

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from segboost._types import FloatArray
-from segboost.features.box_haar import haar_features
-from segboost.features.box_layout import Places
+from segboost.features.boxes.haar import haar_features
+from segboost.features.boxes.layout import Places
 from segboost.tracking.box_tracker import BoxTracker
 from segboost.tracking.larank import Kernel, LaRank, Pattern, gaussian_kernel, linear_kernel
 from segboost.tracking.learner import Learner

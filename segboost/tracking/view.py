@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from segboost.features.box_channels import HALO, Sums, region_sums
-from segboost.features.box_layout import BoxLayout, Codes, Places, box_codes, make_layout
-from segboost.features.box_region import sample_region
+from segboost.features.boxes.channels import HALO, Sums, region_sums
+from segboost.features.boxes.layout import BoxLayout, Codes, Places, box_codes, make_layout
+from segboost.features.boxes.region import sample_region
 from segboost.tracking.base import Box, Frame
 
 SHORTEST, LONGEST = 12, 96

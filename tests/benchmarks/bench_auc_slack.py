@@ -33,9 +33,9 @@ class Fit:
 
 def training_half(name: str) -> tuple[np.ndarray, np.ndarray]:
     """The first repeat's training part; the first class is positive."""
-    from segboost.datasets.libsvm_sets import load_libsvm_set
-    from segboost.pipelines.reproduce_auc import first_against_rest
-    from segboost.pipelines.table_splits import split_rows
+    from segboost.datasets.tables.libsvm_sets import load_libsvm_set
+    from segboost.pipelines.experiments.reproduce_auc import first_against_rest
+    from segboost.pipelines.experiments.splits import split_rows
 
     table = load_libsvm_set(name, os.environ["SEGBOOST_DATA"])
     rows = split_rows(len(table.X), 0).train

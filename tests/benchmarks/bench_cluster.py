@@ -49,9 +49,9 @@ def small_answer(shared: None, item: bytes) -> bytes:
 
 
 def run() -> list[Figure]:
-    from segboost.pipelines.batch import BatchOptions, segment_files
-    from segboost.pipelines.cluster import connect, map_cluster
-    from segboost.pipelines.task_map import use_cluster
+    from segboost.pipelines.batch.segmenting import BatchOptions, segment_files
+    from segboost.pipelines.runtime.cluster import connect, map_cluster
+    from segboost.pipelines.runtime.parallel_map import use_cluster
     from tests.cluster.processes import START_SECONDS, LoopbackCluster
 
     with tempfile.TemporaryDirectory() as place:

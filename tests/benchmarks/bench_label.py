@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from segboost.label.project import label_config
-from segboost.pipelines.artefacts import Artefact, ArtefactStore, KeyParts
+from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from tests.benchmarks.figures import Figure, at_least
 from tests.benchmarks.scribbles import scribble
 
@@ -88,8 +88,8 @@ def run() -> list[Figure]:
 
 def user_rounds() -> Iterator[tuple[int, float, float]]:
     """Yield the number of painted images, the mean IoU on the test images in % and CPU seconds."""
-    from segboost.pipelines.feature_stage import extract_all, feature_stage
-    from segboost.pipelines.single_thread import single_threaded
+    from segboost.pipelines.runtime.single_thread import single_threaded
+    from segboost.pipelines.segmentation.stages.features import extract_all, feature_stage
 
     train, test, config, counts = setting()
     store = ForgetfulStore(cache())
@@ -131,7 +131,7 @@ class Round:
 
     def make(self) -> Artefact:
         from segboost.label.prediction import predict_image
-        from segboost.pipelines.segmentation_training import train_segmenter
+        from segboost.pipelines.segmentation.training import train_segmenter
 
         start = time.process_time()
         trained = train_segmenter(self.items, self.config, self.store, 1, vocabulary=self.train)
@@ -148,7 +148,7 @@ def setting() -> tuple[Sequence[object], Sequence[object], object, Sequence[int]
     from segboost.datasets import load_graz02, load_synthetic
 
     if SMOKE:
-        from tests.pipelines.segmentation_sets import SETTINGS
+        from tests.pipelines.segmentation.segmentation_sets import SETTINGS
 
         data = load_synthetic(9, 3, height=72, width=96)
         return data.train, data.test, label_config({**SETTINGS, "longest_side": None}), (2, 4, 8)
@@ -182,8 +182,8 @@ def tell(stage: str, done: int, total: int | None, note: str = "") -> None:
 
 def mean_iou(model: object, stage: object, items: Sequence[object]) -> float:
     """The mean IoU over all pixels of images whose features are in the store."""
-    from segboost.pipelines.evaluation import EvaluationCache
-    from segboost.pipelines.metrics import SegmentationEvaluation
+    from segboost.pipelines.segmentation.evaluation import EvaluationCache
+    from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
 
     total = SegmentationEvaluation()
     cached = EvaluationCache(stage, "")

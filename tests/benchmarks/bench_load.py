@@ -17,7 +17,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from segboost.pipelines.batch_journal import JOURNAL
+from segboost.pipelines.batch.journal import JOURNAL
 from tests.benchmarks.bench_segment import draw, resident, train
 from tests.benchmarks.figures import Figure, at_least, at_most
 

@@ -33,9 +33,9 @@ class Cost:
 
 def train(folder: Path) -> None:
     from segboost.datasets import load_synthetic
-    from segboost.pipelines.progress import QuietProgress
-    from segboost.pipelines.segmentation_config import SegmentationConfig
-    from segboost.pipelines.training_run import run_training
+    from segboost.pipelines.runtime.progress import QuietProgress
+    from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+    from segboost.pipelines.segmentation.run import run_training
 
     data = load_synthetic(8, 0, height=240, width=320)
     config = SegmentationConfig.from_dict(SETTINGS)
@@ -84,8 +84,8 @@ def resident(pid: int | str) -> int:
 
 def memory(model: Path, images: list[Path], output: Path) -> Iterator[tuple[int, int]]:
     """Memory of this process and of its worker, after every image."""
-    from segboost.pipelines.batch import BatchOptions, segment_files
-    from segboost.pipelines.resources import _children
+    from segboost.pipelines.batch.segmenting import BatchOptions, segment_files
+    from segboost.pipelines.runtime.resources import _children
 
     for result in segment_files(model, images, BatchOptions(output, True, True, True), 2):
         assert not result.failed, result.status

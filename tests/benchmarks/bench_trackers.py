@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from segboost import StructBoostTracker
-from segboost.datasets.synthetic_track import SyntheticTrack, draw_track
+from segboost.datasets.synthetic.track import SyntheticTrack, draw_track
 from segboost.tracking.opencv import OpenCVTracker
 from tests.benchmarks.figures import Figure, at_least, cpu_seconds
 

@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from segboost import StructBoostTracker
-from segboost.datasets.synthetic_track import SyntheticTrack, draw_track
+from segboost.datasets.synthetic.track import SyntheticTrack, draw_track
 from segboost.tracking.settings import TrackerSettings
 from tests.benchmarks.figures import Figure, at_least, at_most, cpu_seconds
 

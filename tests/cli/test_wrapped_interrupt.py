@@ -7,8 +7,8 @@ import pytest
 
 from segboost._interrupt import is_interrupt
 from segboost.cli import main as cli
-from segboost.pipelines.batch_image import segment_image
-from segboost.pipelines.runlog import RunLog, read_run_log
+from segboost.pipelines.batch.image_result import segment_image
+from segboost.pipelines.runtime.run_log import RunLog, read_run_log
 
 
 def disguised():

@@ -1,7 +1,7 @@
 import pytest
 
-from segboost.pipelines import cluster as module
-from segboost.pipelines.cluster import connect
+from segboost.pipelines.runtime import cluster as module
+from segboost.pipelines.runtime.cluster import connect
 from tests.cluster.processes import START_SECONDS, LoopbackCluster
 
 pytest.importorskip("distributed", reason="the extra cluster is not installed")

@@ -9,11 +9,11 @@ import joblib
 import pytest
 
 from segboost.cli.main import run
-from segboost.pipelines.cluster import connect
-from segboost.pipelines.segmentation import SegmentationPipeline
-from segboost.pipelines.segmentation_files import save_segmenter
+from segboost.pipelines.runtime.cluster import connect
+from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.pipeline import SegmentationPipeline
 from tests.cluster.processes import START_SECONDS
-from tests.pipelines.segmentation_sets import (
+from tests.pipelines.segmentation.segmentation_sets import (
     SETTINGS,
     tiny_data,
     train_command,

@@ -12,10 +12,10 @@ import joblib
 import numpy as np
 import pytest
 
-from segboost.pipelines import cluster as module
-from segboost.pipelines.cluster import ClusterError, check_workers, connect, map_cluster
-from segboost.pipelines.single_thread import single_threaded
-from segboost.pipelines.task_map import active_cluster, map_tasks
+from segboost.pipelines.runtime import cluster as module
+from segboost.pipelines.runtime.cluster import ClusterError, check_workers, connect, map_cluster
+from segboost.pipelines.runtime.parallel_map import active_cluster, map_tasks
+from segboost.pipelines.runtime.single_thread import single_threaded
 from tests.cluster.processes import START_SECONDS, LoopbackCluster
 
 

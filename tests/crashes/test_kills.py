@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from segboost.pipelines.batch_journal import JOURNAL
-from segboost.pipelines.runlog import read_run_log
+from segboost.pipelines.batch.journal import JOURNAL
+from segboost.pipelines.runtime.run_log import read_run_log
 from tests.crashes.wholeness import check_masks, check_training, contents
 from tests.crashes.work import finish, start
 

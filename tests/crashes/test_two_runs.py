@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from segboost.pipelines.folder_lock import LOCK, FolderLock
+from segboost.pipelines.runtime.folder_lock import LOCK, FolderLock
 from tests.crashes.wholeness import contents
 from tests.crashes.work import finish, start
 

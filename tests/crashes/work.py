@@ -14,9 +14,9 @@ CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
     [
         "tests.crashes.work",
-        "segboost.pipelines.training_run",
-        "segboost.pipelines.batch",
-        "segboost.pipelines.batch_table",
+        "segboost.pipelines.segmentation.run",
+        "segboost.pipelines.batch.segmenting",
+        "segboost.pipelines.batch.table",
         "segboost.datasets.registry",
         "rich.progress",
         "skimage.segmentation",

@@ -15,7 +15,7 @@ from segboost.features import (
     group_from_config,
     preset_from_config,
 )
-from segboost.features.groups import COLOUR, PatchGroup, WordGroup
+from segboost.features.groups.base import COLOUR, PatchGroup, WordGroup
 
 IMAGE = np.random.default_rng(0).integers(0, 256, (12, 16, 3), dtype=np.uint8)
 LABELS = np.repeat(np.repeat([[0, 1], [2, 3]], 6, axis=0), 8, axis=1)

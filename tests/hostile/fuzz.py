@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 
 from segboost import ModelFileError, load_model
-from segboost.pipelines.baseline_files import load_baseline, save_baseline
-from segboost.pipelines.segmentation_files import load_segmenter, save_segmenter
-from segboost.pipelines.table_model import TableModel
+from segboost.baselines.files import load_baseline, save_baseline
+from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.tables.model import TableModel
 from tests.hostile.mutations import mutate
 
 LOAD = {

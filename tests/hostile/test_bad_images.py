@@ -13,11 +13,11 @@ from PIL import Image
 from segboost.cli.main import run
 from segboost.datasets import ImageFileError, read_image
 from segboost.datasets.reading import decode_image
-from segboost.pipelines.segment_inputs import find_images
-from segboost.pipelines.segmentation_files import save_segmenter
+from segboost.pipelines.batch.inputs import find_images
+from segboost.pipelines.segmentation.model.files import save_segmenter
 from tests.contracts.limits import time_limit
 from tests.hostile import corpus
-from tests.pipelines.segmentation_sets import trained
+from tests.pipelines.segmentation.segmentation_sets import trained
 
 
 @pytest.fixture(scope="module")

@@ -15,18 +15,18 @@ import numpy as np
 import pytest
 
 from segboost import ModelFileError, load_model
-from segboost.datasets.table_like import Columns
-from segboost.pipelines.baseline_files import load_baseline, save_baseline
-from segboost.pipelines.segmentation_files import load_segmenter, save_segmenter
-from segboost.pipelines.table_labels import LabelRule
-from segboost.pipelines.table_model import TableModel
+from segboost.baselines.files import load_baseline, save_baseline
+from segboost.datasets.tables.table_like import Columns
+from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.tables.labels import LabelRule
+from segboost.pipelines.tables.model import TableModel
 from segboost.storage import folder as storage
 from segboost.storage.folder import read_folder, write_folder
 from segboost.storage.labels import labels_to_json
+from tests.baselines.test_files import LAYOUTS, fitted
 from tests.estimators.tables import CASES
 from tests.hostile.mutations import write_mended
-from tests.pipelines.segmentation_sets import trained
-from tests.pipelines.test_baseline_files import LAYOUTS, fitted
+from tests.pipelines.segmentation.segmentation_sets import trained
 
 ROOT = Path(__file__).parents[2]
 CASES_EACH = 125

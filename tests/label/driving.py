@@ -11,7 +11,7 @@ import numpy as np
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 
-from segboost.datasets.masks import read_mask
+from segboost.datasets.images.masks import read_mask
 from tests.label.folders import HEIGHT, WIDTH, scenes
 
 PATIENCE = 240

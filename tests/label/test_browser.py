@@ -98,7 +98,7 @@ def test_paint_undo_redo_erase_and_reload(browser, server):
 
 
 def test_a_superpixel_is_taken_whole(browser, server):
-    from segboost.features.superpixels import find_superpixels
+    from segboost.features.superpixels.methods import find_superpixels
 
     opened(browser, server, "scene_1.png")
     press(browser, "s", "f")

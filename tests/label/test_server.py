@@ -12,7 +12,7 @@ from PIL import Image
 
 pytest.importorskip("uvicorn", reason="the extra label is not installed")
 
-from segboost.features.superpixels import find_superpixels
+from segboost.features.superpixels.methods import find_superpixels
 from segboost.label.serve import _listen
 from segboost.label.session import LabelSession, choose_next
 from tests.label.folders import HEIGHT, WIDTH, runs, scenes, serving, write_images

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from segboost.cli.main import run
-from segboost.pipelines.answers import FILE
+from segboost.pipelines.segmentation.saved_predictions import FILE
 from segboost.report.html_elements import percent
 from segboost.report.write_report import LARGEST, write_report
 

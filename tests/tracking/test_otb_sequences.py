@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from segboost import StructBoostTracker
-from segboost.datasets.otb import load_sequence
-from segboost.pipelines.tracking_metrics import score_track
-from segboost.pipelines.tracking_run import follow
+from segboost.datasets.tracks.otb import load_sequence
+from segboost.pipelines.tracking.metrics import score_track
+from segboost.pipelines.tracking.run import follow
 
 pytestmark = pytest.mark.data
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from segboost.datasets.synthetic_track import draw_track
-from segboost.pipelines.tracking_methods import METHODS, make_tracker
+from segboost.datasets.synthetic.track import draw_track
+from segboost.pipelines.tracking.methods import METHODS, make_tracker
 from segboost.tasks.candidates import box_overlap
 from segboost.tracking.adaboost import AdaBoostTracker
 from segboost.tracking.fragments import BINS, patch_histograms, patches

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from segboost.features.box_layout import make_layout
+from segboost.features.boxes.layout import make_layout
 from segboost.tasks.candidates import box_overlap
 from segboost.tracking.base import as_frame
 from segboost.tracking.learner import PAST_EVERY, WindowPlaces

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from segboost import StructBoostTracker
-from segboost.datasets.synthetic_track import draw_track
+from segboost.datasets.synthetic.track import draw_track
 from segboost.tasks.candidates import box_overlap
 from segboost.tracking.settings import TrackerSettings
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from segboost.pipelines.metrics import SegmentationScores
+    from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
 
 TITLES = {
     "mean_iou": "mean intersection/union",

@@ -23,8 +23,8 @@ def chosen_cluster(address: str | None) -> Iterator[None]:
     if address is None:
         yield
         return
-    from segboost.pipelines.cluster import ClusterError, connect
-    from segboost.pipelines.task_map import use_cluster
+    from segboost.pipelines.runtime.cluster import ClusterError, connect
+    from segboost.pipelines.runtime.parallel_map import use_cluster
 
     with ExitStack() as stack:
         try:

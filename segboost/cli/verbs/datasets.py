@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from segboost.datasets.verify import Progress, Verification
+    from segboost.datasets.findings import Progress, Verification
 
 app = typer.Typer(no_args_is_help=True, help="List, describe and verify data sets.")
 
@@ -128,7 +128,7 @@ def _plan(
     """Return the checks to run, each with a label."""
     from functools import partial
 
-    from segboost.datasets import verify as checks
+    from segboost.datasets.images import verify as checks
     from segboost.datasets.registry import dataset_info, find_data_root, load_dataset
 
     if name in ("libsvm", "sun8", "otb"):
@@ -148,7 +148,8 @@ def _plan_others(
     """Return the checks of sets that are no images with masks."""
     from functools import partial
 
-    from segboost.datasets.verify_tables import find_sets, verify_libsvm, verify_sun8
+    from segboost.datasets.images.verify_scenes import verify_sun8
+    from segboost.datasets.tables.verify import find_sets, verify_libsvm
 
     if name == "sun8":
         return [(name, partial(verify_sun8, root))]
@@ -162,8 +163,8 @@ def _plan_tracks(root: Path) -> list[tuple[str, Callable[[Progress], Verificatio
     """Return the checks of all sequences of a folder."""
     from functools import partial
 
-    from segboost.datasets.otb import list_sequences, sequence_folder
-    from segboost.datasets.verify_tracks import verify_sequence
+    from segboost.datasets.tracks.otb import list_sequences, sequence_folder
+    from segboost.datasets.tracks.verify import verify_sequence
 
     names = list_sequences(root)
     if not names:

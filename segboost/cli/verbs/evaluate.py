@@ -41,9 +41,9 @@ def evaluate(
         raise typer.BadParameter("expected train, test or all", param_hint="--split")
     from segboost.cli.display.progress import RichProgress
     from segboost.cli.display.scores import show_scores
-    from segboost.pipelines.evaluation import evaluate_model
-    from segboost.pipelines.segmentation_files import load_segmenter
-    from segboost.pipelines.single_thread import single_threaded
+    from segboost.pipelines.runtime.single_thread import single_threaded
+    from segboost.pipelines.segmentation.evaluation import evaluate_model
+    from segboost.pipelines.segmentation.model.files import load_segmenter
 
     loaded = load_segmenter(model)
     found = data.load_data(options)

@@ -56,7 +56,7 @@ def check_paths(image: Path, target: Path) -> None:
 def draw(image: Path, target: Path, preset: str) -> tuple[int, int, int]:
     """Write the picture; return the numbers of superpixels, edges and groups."""
     from segboost.features import extract_features, find_preset, learn_codebook, read_image
-    from segboost.features.picture import draw_features, save_picture
+    from segboost.features.feature_picture import draw_features, save_picture
 
     chosen = find_preset(preset)
     rgb = read_image(image)

@@ -11,10 +11,10 @@ from segboost.cli.options import data
 from segboost.cli.options.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
-    from segboost.datasets.tables import Table
-    from segboost.pipelines.table_estimators import EstimatorSettings
-    from segboost.pipelines.table_fit import TableFit
-    from segboost.pipelines.table_labels import LabelRule
+    from segboost.datasets.tables.table import Table
+    from segboost.pipelines.tables.estimators import EstimatorSettings
+    from segboost.pipelines.tables.fit import TableFit
+    from segboost.pipelines.tables.labels import LabelRule
 
 LEARNERS = ("stump", "tree", "perceptron", "svm", "sigmoid")
 
@@ -74,7 +74,7 @@ def fit(
             file, task, taxonomy, label, positive, ranks, weak_learner, iterations, seed
         )
         if C is None:
-            from segboost.pipelines.table_fit import split_validation
+            from segboost.pipelines.tables.fit import split_validation
 
             split_validation(rule.encode(table.y), seed)  # too few rows show before work starts
     found = _learn(table, rule, settings, C, data.count_jobs(jobs))
@@ -94,10 +94,10 @@ def _prepare(
     ranks: str | None, weak_learner: str, iterations: int, seed: int,
 ) -> tuple[Table, LabelRule, EstimatorSettings]:  # fmt: skip
     """Read and check all that is given."""
-    from segboost.datasets.tables import read_table
-    from segboost.datasets.taxonomy_files import match_classes, read_taxonomy
-    from segboost.pipelines.table_estimators import EstimatorSettings
-    from segboost.pipelines.table_labels import LabelRule
+    from segboost.datasets.tables.table import read_table
+    from segboost.datasets.tables.taxonomy_files import match_classes, read_taxonomy
+    from segboost.pipelines.tables.estimators import EstimatorSettings
+    from segboost.pipelines.tables.labels import LabelRule
 
     if (taxonomy is not None) != (task == "hierarchy"):
         needs = "needs" if task == "hierarchy" else "has no"
@@ -120,7 +120,7 @@ def _learn(
     table: Table, rule: LabelRule, settings: EstimatorSettings, C: float | None, jobs: int
 ) -> TableFit:
     from segboost.cli.display.progress import RichProgress
-    from segboost.pipelines.table_fit import fit_table
+    from segboost.pipelines.tables.fit import fit_table
 
     with RichProgress() as progress:
         return fit_table(table.X, rule.encode(table.y), settings, C, jobs, progress)
@@ -129,8 +129,8 @@ def _learn(
 def _save(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:
     from dataclasses import asdict
 
-    from segboost.datasets.table_like import Columns
-    from segboost.pipelines.table_model import TableModel
+    from segboost.datasets.tables.table_like import Columns
+    from segboost.pipelines.tables.model import TableModel
 
     training = {
         "table": table.name,
@@ -144,7 +144,7 @@ def _save(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:
 
 
 def _tell(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:
-    from segboost.pipelines.table_estimators import MEASURES, TITLES
+    from segboost.pipelines.tables.estimators import MEASURES, TITLES
 
     n, d = table.X.shape
     typer.echo(f"{n} rows, {d} features, {len(rule.values)} labels, task {rule.task}")

@@ -50,7 +50,7 @@ def label(
 
 def _read_settings(path: Path) -> dict[str, Any]:
     from segboost.label.project import label_config
-    from segboost.pipelines.segmentation_config import SegmentationConfig
+    from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
     try:
         settings = SegmentationConfig.read(path)

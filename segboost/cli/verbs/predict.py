@@ -11,7 +11,7 @@ import typer
 from segboost.cli.options.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
-    from segboost.pipelines.table_predict import Predictions
+    from segboost.pipelines.tables.predict import Predictions
 
 
 def predict(
@@ -39,7 +39,7 @@ def predict(
     with as_usage_error():
         found = _predict(model, file)
     if output is not None:
-        from segboost.pipelines.files import write_whole
+        from segboost.pipelines.runtime.files import write_whole
 
         write_whole(output, found.to_csv(scores).encode())
     if as_json:
@@ -50,10 +50,10 @@ def predict(
 
 
 def _predict(model: Path, file: Path) -> Predictions:
-    from segboost.datasets.table_like import read_like
-    from segboost.pipelines.single_thread import single_threaded
-    from segboost.pipelines.table_model import TableModel
-    from segboost.pipelines.table_predict import predict_table
+    from segboost.datasets.tables.table_like import read_like
+    from segboost.pipelines.runtime.single_thread import single_threaded
+    from segboost.pipelines.tables.model import TableModel
+    from segboost.pipelines.tables.predict import predict_table
 
     loaded = TableModel.load(model)
     table = read_like(file, loaded.columns)
@@ -63,7 +63,7 @@ def _predict(model: Path, file: Path) -> Predictions:
 
 def _tell(found: Predictions, output: Path | None, to_error: bool) -> None:
     """Say how right the predictions are; beside data on standard output, on standard error."""
-    from segboost.pipelines.table_estimators import TITLES
+    from segboost.pipelines.tables.estimators import TITLES
 
     for name, value in found.measures.items():
         typer.echo(f"{TITLES[name]}: {value:.4f}", err=to_error)

@@ -11,9 +11,11 @@ from segboost.cli.options import data
 from segboost.cli.options.cluster import Scheduler, chosen_cluster
 
 if TYPE_CHECKING:
-    from segboost.pipelines.batch_image import ImageResult
-    from segboost.pipelines.resources import Usage
+    from segboost.pipelines.batch.image_result import ImageResult
+    from segboost.pipelines.runtime.resources import Usage
 
+SEGMENTING = "segboost.pipelines.batch.segmenting"
+"""The module that worker processes load before the command line is read."""
 MOST_SHOWN = 20
 
 
@@ -47,11 +49,11 @@ def segment(
     """
     if output.exists() and not output.is_dir():
         raise typer.BadParameter(f"{output} is a file: name a folder", param_hint="--output")
-    from segboost.pipelines.resources import read_usage
+    from segboost.pipelines.runtime.resources import read_usage
 
     before = read_usage()
-    from segboost.pipelines.segment_inputs import find_images
-    from segboost.pipelines.shared_work import start_prepared
+    from segboost.pipelines.batch.inputs import find_images
+    from segboost.pipelines.runtime.shared_pool import start_prepared
 
     images = find_images(inputs)
     n_jobs = data.count_jobs(jobs)
@@ -59,11 +61,11 @@ def segment(
     # The workers import and load the model while this process does.
     with (
         chosen_cluster(scheduler),
-        start_prepared(n_workers, "segboost.pipelines.batch", "load_once", model) as workers,
+        start_prepared(n_workers, SEGMENTING, "load_once", model) as workers,
     ):
         from segboost.cli.display.progress import RichProgress
-        from segboost.pipelines.batch import BatchOptions, mask_probability
-        from segboost.pipelines.batch_run import TABLE, run_batch
+        from segboost.pipelines.batch.run import TABLE, run_batch
+        from segboost.pipelines.batch.segmenting import BatchOptions, mask_probability
 
         options = BatchOptions(output, overlay, scores, probabilities)
         with RichProgress() as progress:

@@ -12,7 +12,7 @@ import typer
 from segboost.cli.options import data
 
 if TYPE_CHECKING:
-    from segboost.pipelines.track_job import TrackJob, TrackResult
+    from segboost.pipelines.tracking.job import TrackJob, TrackResult
 
 OVERLAYS = ("none", "frames", "video")
 
@@ -58,7 +58,7 @@ def track(
     _check(frames, given is not None, dataset, sequence, overlay)
     if output.exists() and not output.is_dir():
         raise typer.BadParameter(f"{output} is a file: name a folder", param_hint="--output")
-    from segboost.pipelines.tracking_methods import METHODS
+    from segboost.pipelines.tracking.methods import METHODS
 
     if method not in METHODS:
         raise typer.BadParameter(
@@ -109,7 +109,7 @@ def _job(
     sequence: str | None,
     data_root: Path | None,
 ) -> TrackJob:
-    from segboost.pipelines.track_job import job_of_frames, job_of_sequence
+    from segboost.pipelines.tracking.job import job_of_frames, job_of_sequence
 
     if frames is not None:
         assert box is not None
@@ -122,7 +122,7 @@ def _job(
 
 def _run(job: TrackJob, method: str, seed: int, output: Path, overlay: str) -> TrackResult:
     from segboost.cli.display.progress import RichProgress
-    from segboost.pipelines.track_job import run_job
+    from segboost.pipelines.tracking.job import run_job
 
     with RichProgress() as progress:
         options: dict[str, Any] = {"overlay": overlay, "progress": progress}

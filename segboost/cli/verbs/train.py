@@ -13,8 +13,8 @@ from segboost.cli.options import data
 from segboost.cli.options.cluster import Scheduler, chosen_cluster
 
 if TYPE_CHECKING:
-    from segboost.pipelines.segmentation_config import SegmentationConfig
-    from segboost.pipelines.training_run import TrainingRun
+    from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+    from segboost.pipelines.segmentation.run import TrainingRun
 
 SETTINGS = ("method", "preset", "C", "seed")
 """Options that are entries of the configuration too."""
@@ -88,7 +88,7 @@ def train(
         options = _resume(folder, options)
     settings = _settings(options)
     from segboost.cli.display.progress import RichProgress
-    from segboost.pipelines.training_run import CACHE, run_training
+    from segboost.pipelines.segmentation.run import CACHE, run_training
 
     found = data.load_data(options)
     with chosen_cluster(scheduler), RichProgress() as progress:
@@ -105,14 +105,14 @@ def train(
 
 
 def _read_config(path: Path) -> dict[str, Any]:
-    from segboost.pipelines.segmentation_config import SegmentationConfig
+    from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
     return SegmentationConfig.read(path)
 
 
 def _settings(options: dict[str, Any]) -> SegmentationConfig:
     """Return the configuration: the file's entries, then those of the command line."""
-    from segboost.pipelines.segmentation_config import SegmentationConfig
+    from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
     changes = {key: options[key] for key in SETTINGS if key in options}
     try:
@@ -134,7 +134,7 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
 
 def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that the run in a folder was begun with."""
-    from segboost.pipelines.training_run import SETTINGS as FILE
+    from segboost.pipelines.segmentation.run import SETTINGS as FILE
 
     try:
         begun: dict[str, Any] = dict(json.loads((folder / FILE).read_text()))

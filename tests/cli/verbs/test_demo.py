@@ -5,8 +5,8 @@ import pytest
 from PIL import Image
 
 from segboost.datasets import load_synthetic
-from segboost.pipelines.metrics import SegmentationEvaluation
-from segboost.pipelines.segmentation_files import load_segmenter
+from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
+from segboost.pipelines.segmentation.model.files import load_segmenter
 from segboost.report.demo import METHODS, SETTINGS, SceneSizes, run_demo
 
 SIZES = SceneSizes(n_train=8, n_test=6, height=72, width=96)

@@ -13,7 +13,7 @@ import pytest
 
 import segboost
 from segboost.cli.main import run
-from segboost.pipelines.table_model import TABLE
+from segboost.pipelines.tables.model import TABLE
 
 FAST = ["--iterations", "8", "--jobs", "1"]
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from segboost.cli.main import run
-from segboost.pipelines.folder_lock import FolderLock
+from segboost.pipelines.runtime.folder_lock import FolderLock
 from tests.label.folders import tiny_settings, write_images
 
 pytest.importorskip("uvicorn", reason="the extra label is not installed")

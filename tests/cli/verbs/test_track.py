@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from segboost.cli.main import run
-from segboost.datasets.synthetic_track import draw_track
-from tests.datasets.test_otb import write_sequence
+from segboost.datasets.synthetic.track import draw_track
+from tests.datasets.tracks.test_otb import write_sequence
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from segboost.cli.main import run
-from segboost.pipelines.metrics import SegmentationScores
-from segboost.pipelines.runlog import read_run_log
-from segboost.pipelines.segmentation_files import load_segmenter
-from tests.pipelines.segmentation_sets import (
+from segboost.pipelines.runtime.run_log import read_run_log
+from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
+from segboost.pipelines.segmentation.model.files import load_segmenter
+from tests.pipelines.segmentation.segmentation_sets import (
     tiny_data,
     train_command,
     write_folders,

@@ -52,7 +52,11 @@ def segmentation(
     if preset not in ("default", "paper"):
         raise typer.BadParameter("expected default or paper", param_hint="--preset")
     from segboost.cli.display.progress import RichProgress
-    from segboost.pipelines.reproduce_segmentation import reproduce, to_document, to_markdown
+    from segboost.pipelines.experiments.reproduce_segmentation import (
+        reproduce,
+        to_document,
+        to_markdown,
+    )
 
     with RichProgress() as progress:
         rows = reproduce(

@@ -31,9 +31,9 @@ def hierarchy(
     stand beside ours. The same command again goes on where it was stopped.
     """
     from segboost.cli.display.progress import RichProgress
+    from segboost.datasets.images.sun8 import load_sun8
     from segboost.datasets.registry import find_data_root
-    from segboost.datasets.sun8 import load_sun8
-    from segboost.pipelines.reproduce_hierarchy import reproduce_hierarchy
+    from segboost.pipelines.experiments.reproduce_hierarchy import reproduce_hierarchy
 
     scenes = load_sun8(find_data_root(data_root))
     check_output(output)

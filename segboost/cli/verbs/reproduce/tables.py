@@ -12,7 +12,7 @@ import typer
 from segboost.cli.options import data
 
 if TYPE_CHECKING:
-    from segboost.pipelines.table_protocol import Tables
+    from segboost.pipelines.experiments.protocol import Tables
 
 Cache = Annotated[
     Path | None, typer.Option(help="A folder for finished fits (cache in the output).")
@@ -45,8 +45,8 @@ def auc(
     The same command again goes on where it was stopped.
     """
     from segboost.cli.display.progress import RichProgress
-    from segboost.pipelines.paper_tables import AUC_SETS
-    from segboost.pipelines.reproduce_auc import QUICK_SETS, reproduce_auc
+    from segboost.pipelines.experiments.paper_tables import AUC_SETS
+    from segboost.pipelines.experiments.reproduce_auc import QUICK_SETS, reproduce_auc
 
     names = choose_sets(sets, QUICK_SETS if quick else AUC_SETS, AUC_SETS)
     tables = load_tables(names, data_root)
@@ -76,8 +76,8 @@ def multiclass(
     brackets beside ours. The same command again goes on where it was stopped.
     """
     from segboost.cli.display.progress import RichProgress
-    from segboost.pipelines.paper_tables import MULTICLASS_SETS
-    from segboost.pipelines.reproduce_multiclass import QUICK_SETS, reproduce_multiclass
+    from segboost.pipelines.experiments.paper_tables import MULTICLASS_SETS
+    from segboost.pipelines.experiments.reproduce_multiclass import QUICK_SETS, reproduce_multiclass
 
     names = choose_sets(sets, QUICK_SETS if quick else MULTICLASS_SETS, MULTICLASS_SETS)
     tables = load_tables(names, data_root)
@@ -104,8 +104,8 @@ def choose_sets(
 
 def load_tables(names: Sequence[str], data_root: Path | None) -> Tables:
     """Return the sets by name, all their files pooled."""
-    from segboost.datasets.libsvm_sets import load_libsvm_set
     from segboost.datasets.registry import find_data_root
+    from segboost.datasets.tables.libsvm_sets import load_libsvm_set
 
     root = find_data_root(data_root)
     loaded = {name: load_libsvm_set(name, root) for name in names}

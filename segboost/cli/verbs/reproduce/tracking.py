@@ -37,11 +37,16 @@ def tracking(
     published on the same boxes. The same command again goes on where it was stopped.
     """
     from segboost.cli.display.progress import RichProgress
-    from segboost.datasets.otb import load_sequence
     from segboost.datasets.registry import find_data_root
-    from segboost.pipelines.paper_tracking import SEQUENCES
-    from segboost.pipelines.reproduce_tracking import METHODS, reproduce, to_document, to_markdown
-    from segboost.pipelines.tracking_methods import METHODS as ALL
+    from segboost.datasets.tracks.otb import load_sequence
+    from segboost.pipelines.experiments.paper_tracking import SEQUENCES
+    from segboost.pipelines.experiments.reproduce_tracking import (
+        METHODS,
+        reproduce,
+        to_document,
+        to_markdown,
+    )
+    from segboost.pipelines.tracking.methods import METHODS as ALL
 
     for name in method or ():
         if name not in ALL:

@@ -1,0 +1,1 @@
+"""Labelled images: folders, Graz-02, SUN scenes, and their masks."""

@@ -1,0 +1,156 @@
+"""Images and masks in two folders, paired by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+
+from segboost.datasets.base import DatasetError, FileSource, LabelledImage, SegmentationDataset
+from segboost.datasets.images.masks import Encoding, MaskReader, check_encoding, find_encoding
+from segboost.datasets.images.splitting import split_by_fraction, split_by_lists
+from segboost.datasets.reading import image_source, list_images
+
+TEST_FRACTION = 0.4
+"""The share of test images where neither a fraction nor a list is given."""
+
+
+@dataclass(frozen=True)
+class FolderPairs:
+    """What two folders hold, complete or not.
+
+    Parameters
+    ----------
+    pairs : dict of str to (Path, Path)
+        Image and mask by name, in the order of names.
+    problems : tuple of (Path, str)
+        Each file that has no partner or shares its name, and a word on it.
+    notes : tuple of str
+        Files that were left out, as their names do not end like an image's.
+    """
+
+    pairs: dict[str, tuple[Path, Path]]
+    problems: tuple[tuple[Path, str], ...]
+    notes: tuple[str, ...]
+
+
+def load_folders(
+    images: str | PathLike[str],
+    masks: str | PathLike[str],
+    *,
+    test_fraction: float = TEST_FRACTION,
+    seed: int = 0,
+    train_list: str | PathLike[str] | None = None,
+    test_list: str | PathLike[str] | None = None,
+    encoding: Encoding = "auto",
+    foreground: int | None = None,
+    mask_suffix: str = "",
+) -> SegmentationDataset:
+    """Return the images of one folder with the masks of another: a.jpg goes with a.png.
+
+    Parameters
+    ----------
+    images, masks : path
+        Two folders; folders inside them are not entered.
+    test_fraction : float
+        In [0, 1]; used where no list is given. With it, `seed` and the names decide the split.
+    train_list, test_list : path, optional
+        Text files, one name a line, with or without ending; ``#`` starts a comment line. With
+        one list alone, the other part is all the rest.
+    encoding, foreground
+        How masks are coded; see `read_mask`. ``auto`` looks at all masks first, since one file
+        alone cannot always tell.
+    mask_suffix : str
+        What follows the name in masks, such as ``_mask`` in a_mask.png.
+
+    Raises
+    ------
+    DatasetError
+        If a file has no partner, if two images share a name, or if a list does not fit.
+    """
+    check_encoding(encoding, foreground)
+    found = pair_files(images, masks, mask_suffix)
+    if found.problems:
+        raise DatasetError(_summary(found.problems))
+    names = list(found.pairs)
+    if train_list is None and test_list is None:
+        train, test = split_by_fraction(names, test_fraction, seed)
+        left_out: list[str] = []
+    else:
+        train, test, left_out = split_by_lists(names, train_list, test_list)
+    if encoding == "auto" and foreground is None:
+        encoding = find_encoding(mask for _, mask in found.pairs.values())
+    notes = (f"in neither list: {', '.join(left_out)}",) if left_out else ()
+    data = assemble(Path(images), found, (train, test), MaskReader(encoding, foreground))
+    return replace(data, notes=data.notes + notes)
+
+
+def assemble(
+    images: Path, found: FolderPairs, split: tuple[list[str], list[str]], reader: MaskReader
+) -> SegmentationDataset:
+    """Return the data set of pairs under a split (training names, test names)."""
+    train, test = (tuple(_item(name, found.pairs[name], reader) for name in part) for part in split)
+    return SegmentationDataset(images.resolve().name, train, test, found.notes)
+
+
+def pair_files(
+    images: str | PathLike[str], masks: str | PathLike[str], mask_suffix: str = ""
+) -> FolderPairs:
+    """Return which image goes with which mask, and every file that goes with none."""
+    image_files, other_images = _list(images, "images")
+    mask_files, other_masks = _list(masks, "masks")
+    by_name, problems = _index(image_files, "")
+    masks_by_name, more = _index(mask_files, mask_suffix)
+    problems += more
+    wanted = f"{{name}}{mask_suffix}.png"
+    for name in sorted(by_name.keys() - masks_by_name.keys()):
+        hint = wanted.format(name=name)
+        problems.append((by_name[name], f"no mask (expected {Path(masks) / hint})"))
+    for name in sorted(masks_by_name.keys() - by_name.keys()):
+        problems.append((masks_by_name[name], f"no image of the name {name}"))
+    both = sorted(by_name.keys() & masks_by_name.keys())
+    others = other_images + other_masks
+    return FolderPairs(
+        {name: (by_name[name], masks_by_name[name]) for name in both},
+        tuple(problems),
+        tuple(f"{path}: left out, not the ending of an image" for path in others),
+    )
+
+
+def _list(folder: str | PathLike[str], what: str) -> tuple[list[Path], list[Path]]:
+    path = Path(folder)
+    if not path.is_dir():
+        raise DatasetError(f"{path} is not a folder: name the folder of the {what}")
+    found, others = list_images(path)
+    if not found:
+        raise DatasetError(f"{path} holds no image files: name the folder of the {what}")
+    return found, others
+
+
+def _index(files: list[Path], suffix: str) -> tuple[dict[str, Path], list[tuple[Path, str]]]:
+    """Return files by name without suffix and ending, and words on those that cannot be."""
+    problems = [(p, f"no {suffix} at the end") for p in files if _bare(p, suffix) is None]
+    named = [(name, p) for p in files if (name := _bare(p, suffix)) is not None]
+    count = Counter(name for name, _ in named)
+    problems += [(p, f"another file has the name {n} too") for n, p in named if count[n] > 1]
+    return dict(named), problems
+
+
+def _bare(path: Path, suffix: str) -> str | None:
+    if not path.stem.endswith(suffix) or path.stem == suffix != "":
+        return None
+    return path.stem.removesuffix(suffix) if suffix else path.stem
+
+
+def _item(name: str, pair: tuple[Path, Path], reader: MaskReader) -> LabelledImage:
+    rule = f"mask {reader.encoding} {reader.foreground}"
+    return LabelledImage(name, image_source(pair[0]), FileSource((pair[1],), reader, rule))
+
+
+def _summary(problems: Sequence[tuple[Path, str]]) -> str:
+    """Return one line that names all the files, up to ten."""
+    shown = "; ".join(f"{path}: {text}" for path, text in problems[:10])
+    more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
+    return f"{shown}{more}. Add what is missing or move these files away"

@@ -1,0 +1,1 @@
+"""Synthetic data drawn from a seed: scenes, graphs and tracking sequences."""

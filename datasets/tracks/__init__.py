@@ -1,0 +1,1 @@
+"""Tracking sequences and videos."""

@@ -1,0 +1,1 @@
+"""Feature groups: one matrix per group, one row per superpixel."""

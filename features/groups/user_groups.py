@@ -1,0 +1,154 @@
+"""A user's own feature groups: a function, or a folder of ``.npy`` files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.features.groups.base import Range
+from segboost.features.image import RGB
+from segboost.features.image_context import ImageContext
+from segboost.features.superpixels.adjacency import region_means
+
+UserFunction = Callable[[RGB, npt.NDArray[np.int32]], npt.ArrayLike]
+"""(image (H, W, 3) float32 in [0, 1], superpixels (H, W)) → features, shape (P, d)."""
+
+
+@dataclass(frozen=True)
+class FunctionGroup:
+    """Features that a function of the user's computes.
+
+    Parameters
+    ----------
+    name : str
+    function : callable or str
+        ``function(image, superpixels) → array (P, d)``, or where to import it from:
+        ``"package.module:function"``. Only the latter can be written to a configuration.
+    names : tuple of str
+        The names of the columns; numbers if left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def brightness(image, superpixels):
+    ...     sums = np.bincount(superpixels.ravel(), image.mean(axis=2).ravel())
+    ...     return sums / np.bincount(superpixels.ravel())
+    >>> FunctionGroup("brightness", brightness).name
+    'brightness'
+    """
+
+    name: str
+    function: UserFunction | str
+    names: tuple[str, ...] = ()
+
+    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+        """Return the function's features after checking their shape."""
+        function = self.function
+        if isinstance(function, str):
+            function = import_function(function)
+        # The function gets arrays of its own: it may not change what other groups see.
+        values = function(context.rgb.copy(), context.labels.copy())
+        return check_features(values, context.count, f"group {self.name!r}")
+
+    def columns(self, width: int) -> tuple[str, ...]:
+        """Return the names that the user gave, or numbers."""
+        return _named(self.name, self.names, width)
+
+    def value_range(self) -> Range | None:
+        """Return None: what a user's function returns is kept as float32."""
+        return None
+
+    def to_config(self) -> dict[str, Any]:
+        """Return the name and where the function is imported from."""
+        if not isinstance(self.function, str):
+            raise ValueError(
+                f"group {self.name!r}: only a function given as 'package.module:function' can be "
+                "kept in a configuration"
+            )
+        return {
+            "kind": "function",
+            "name": self.name,
+            "function": self.function,
+            "names": list(self.names),
+        }
+
+
+@dataclass(frozen=True)
+class FolderGroup:
+    """Features from ``FOLDER/NAME.npy``, where NAME is the image's name without its ending.
+
+    A file holds one row a superpixel, shape (P, d), or a map, shape (H, W, d), of which the mean
+    over each superpixel is taken.
+    """
+
+    name: str
+    folder: str
+    names: tuple[str, ...] = field(default=())
+
+    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+        """Return the features that the file of this image holds."""
+        path = Path(self.folder) / f"{context.name}.npy"
+        if not context.name or not path.is_file():
+            raise ValueError(f"group {self.name!r}: expected a file {path}")
+        values = np.load(path, allow_pickle=False)
+        if values.ndim == 3 and values.shape[:2] == context.labels.shape:
+            values = region_means(context.labels, values.astype(np.float64), context.count)
+        return check_features(values, context.count, f"group {self.name!r}: {path}")
+
+    def columns(self, width: int) -> tuple[str, ...]:
+        """Return the names that the user gave, or numbers."""
+        return _named(self.name, self.names, width)
+
+    def value_range(self) -> Range | None:
+        """Return None: what a file holds is kept as float32."""
+        return None
+
+    def to_config(self) -> dict[str, Any]:
+        """Return the name and the folder."""
+        return {
+            "kind": "folder",
+            "name": self.name,
+            "folder": self.folder,
+            "names": list(self.names),
+        }
+
+
+def check_features(values: npt.ArrayLike, count: int, what: str) -> npt.NDArray[np.float32]:
+    """Return the values as float32 of shape (P, d), or say what is wrong with them."""
+    array = np.asarray(values)
+    if array.ndim == 1:
+        array = array[:, None]
+    expected = f"{what}: expected finite numbers of shape ({count}, d)"
+    if array.ndim != 2 or array.shape[0] != count or array.shape[1] == 0:
+        raise ValueError(f"{expected}, got shape {np.shape(values)}")
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{expected}, got dtype {array.dtype}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{expected}, got NaN or infinity")
+    return array.astype(np.float32)
+
+
+def import_function(where: str) -> UserFunction:
+    """Return the function that ``"package.module:function"`` names."""
+    module, _, name = where.partition(":")
+    if not module or not name:
+        raise ValueError(f"function: expected 'package.module:function', got {where!r}")
+    try:
+        function: UserFunction = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"function: {where!r} cannot be imported: {error}") from None
+    if not callable(function):
+        raise ValueError(f"function: {where!r} is not callable")
+    return function
+
+
+def _named(group: str, names: tuple[str, ...], width: int) -> tuple[str, ...]:
+    if names and len(names) != width:
+        raise ValueError(f"group {group!r}: expected {len(names)} columns, got {width}")
+    return names or tuple(f"column {n}" for n in range(width))

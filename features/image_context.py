@@ -1,0 +1,158 @@
+"""What all feature groups of one image share, computed when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from segboost.features.image import RGB, ImageLike, as_rgb, check_labels
+from segboost.features.kernel import kernel
+from segboost.features.luv import rgb_to_luv
+from segboost.features.superpixels.adjacency import Adjacency, find_adjacency
+from segboost.features.superpixels.connectivity import Labels
+
+T = TypeVar("T")
+
+# The luma of ITU-R BT.601.
+_LUMA = np.array([0.299, 0.587, 0.114], np.float32)
+
+
+class ImageContext:
+    """One image with its superpixels, and what groups derive from both.
+
+    Parameters
+    ----------
+    image : ndarray or PIL.Image.Image
+        Anything that `as_rgb` takes.
+    labels : ndarray of integers, shape (H, W)
+        Superpixels 0 … P−1.
+    name : str
+        The name of the image without its ending; groups that are kept on disk look it up.
+    largest_patch : int
+        The largest patch size in pixels that will be asked for: images are padded for it once.
+    luv : ndarray of float32, shape (H, W, 3), optional
+        The image in LUV, where it is known already.
+    """
+
+    def __init__(
+        self,
+        image: ImageLike,
+        labels: npt.NDArray[Any],
+        name: str = "",
+        largest_patch: int = 16,
+        luv: npt.NDArray[np.float32] | None = None,
+    ) -> None:
+        self.rgb: RGB = as_rgb(image)
+        height, width, _ = self.rgb.shape
+        self.labels: Labels = check_labels(labels, (height, width))
+        self.name = name
+        self.largest_patch = largest_patch
+        self._luv = luv
+        self._kept: tuple[Hashable, Any] | None = None
+        self._memory: dict[Hashable, Any] = {}
+
+    def shared(self, key: Hashable, build: Callable[[], T]) -> T:
+        """Return what `build` makes; a repeated call with the same key makes it only once.
+
+        Only the latest is kept: groups of a family follow each other, and responses are large.
+        """
+        if self._kept is None or self._kept[0] != key:
+            self._kept = None  # let go of the old one before the new one is made
+            self._kept = (key, build())
+        kept: T = self._kept[1]
+        return kept
+
+    def remember(self, key: Hashable, build: Callable[[], T]) -> T:
+        """Return what `build` makes, only once for a key; for small things that are kept."""
+        if key not in self._memory:
+            self._memory[key] = build()
+        kept: T = self._memory[key]
+        return kept
+
+    @property
+    def count(self) -> int:
+        """The number of superpixels, P."""
+        return int(self.area.size)
+
+    @cached_property
+    def area(self) -> npt.NDArray[np.int64]:
+        """Pixels of each superpixel, shape (P,)."""
+        return np.bincount(self.labels.ravel())
+
+    @cached_property
+    def luv(self) -> npt.NDArray[np.float32]:
+        """The image in LUV, shape (H, W, 3)."""
+        return rgb_to_luv(self.rgb) if self._luv is None else self._luv
+
+    @cached_property
+    def grey(self) -> npt.NDArray[np.float32]:
+        """The luma in [0, 255], shape (H, W)."""
+        return np.asarray(self.rgb @ _LUMA * np.float32(255))
+
+    @cached_property
+    def adjacency(self) -> Adjacency:
+        """The neighbourhood graph."""
+        return find_adjacency(self.labels, self.luv)
+
+    @cached_property
+    def centres(self) -> npt.NDArray[np.int64]:
+        """The pixel (row, column) of each superpixel nearest to its centroid, shape (P, 2).
+
+        A bent region may not contain its centroid; a patch there would show something else.
+        """
+        return nearest_to_centroid(self.labels, self.area)
+
+    @cached_property
+    def neighbours(self) -> csr_array:
+        """The symmetric adjacency matrix with ones, without the diagonal, shape (P, P)."""
+        low, high = self.adjacency.edges.T
+        rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
+        ones = np.ones(rows.size, np.float32)
+        return csr_array((ones, (rows, columns)), shape=(self.count, self.count))
+
+    def within(self, steps: int) -> csr_array:
+        """Return the 0/1 matrix of superpixels at most so many steps away, itself included."""
+        near = csr_array(
+            (np.ones(self.count, np.float32), (np.arange(self.count),) * 2),
+            shape=(self.count, self.count),
+        )
+        for _ in range(steps):
+            near = near + near @ self.neighbours
+            near.data[:] = 1
+        return near
+
+
+@kernel
+def nearest_to_centroid(labels: Labels, area: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return each region's pixel nearest to its centroid (first in reading order), shape (P, 2)."""
+    sums = np.zeros((area.size, 2))
+    best = np.full(area.size, np.inf)
+    centres = np.zeros((area.size, 2), np.int64)
+    for i in range(labels.shape[0]):
+        for j in range(labels.shape[1]):
+            sums[labels[i, j], 0] += i
+            sums[labels[i, j], 1] += j
+    for i in range(labels.shape[0]):
+        for j in range(labels.shape[1]):
+            p = labels[i, j]
+            distance = (i - sums[p, 0] / area[p]) ** 2 + (j - sums[p, 1] / area[p]) ** 2
+            if distance < best[p]:
+                best[p] = distance
+                centres[p, 0] = i
+                centres[p, 1] = j
+    return centres
+
+
+def pad_by_reflection(values: npt.NDArray[Any], margin: int) -> npt.NDArray[Any]:
+    """Pad the first two axes by reflection at the edge of the border pixels.
+
+    ``… c b a | a b c …``: unlike reflection at pixel centres it is defined for images of one
+    pixel's width, and repeats for margins wider than the image.
+    """
+    widths = [(margin, margin)] * 2 + [(0, 0)] * (values.ndim - 2)
+    return np.pad(values, widths, mode="symmetric")

@@ -1,0 +1,119 @@
+"""Which superpixels touch, over what length, and how different their colours are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.features.superpixels.connectivity import Labels
+
+
+@dataclass(frozen=True, eq=False)
+class Adjacency:
+    """The neighbourhood graph of superpixels.
+
+    Parameters
+    ----------
+    edges : ndarray of int32, shape (E, 2)
+        Pairs p < q of superpixels that share an edge of a pixel, in ascending order.
+    boundary_length : ndarray of float32, shape (E,)
+        The number of pixel edges that p and q share.
+    luv_difference : ndarray of float32, shape (E,)
+        ``‖mean LUV of p − mean LUV of q‖``.
+    """
+
+    edges: npt.NDArray[np.int32]
+    boundary_length: npt.NDArray[np.float32]
+    luv_difference: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """Pairs of touching labels with what their common boundary sums up to.
+
+    Parameters
+    ----------
+    low, high : ndarray of int64, shape (E,)
+        The two labels, low < high, in ascending order.
+    length : ndarray of float64, shape (E,)
+        The number of shared pixel edges.
+    contrast : ndarray of float64, shape (E,)
+        The sum over these of the colour difference of the two pixels.
+    """
+
+    low: npt.NDArray[np.int64]
+    high: npt.NDArray[np.int64]
+    length: npt.NDArray[np.float64]
+    contrast: npt.NDArray[np.float64]
+
+
+def find_adjacency(labels: Labels, luv: npt.NDArray[np.float32]) -> Adjacency:
+    """Return the neighbourhood graph of a superpixel map.
+
+    Parameters
+    ----------
+    labels : ndarray of int32, shape (H, W)
+        0 … P−1.
+    luv : ndarray of float32, shape (H, W, 3)
+
+    Returns
+    -------
+    Adjacency
+    """
+    keys, lengths = np.unique(_crossings(labels)[0], return_counts=True)
+    count = int(labels.max()) + 1
+    low, high = np.divmod(keys, count)
+    colours = region_means(labels, luv, count)
+    return Adjacency(
+        edges=np.stack([low, high], axis=1).astype(np.int32),
+        boundary_length=lengths.astype(np.float32),
+        luv_difference=np.linalg.norm(colours[low] - colours[high], axis=1).astype(np.float32),
+    )
+
+
+def find_contacts(labels: Labels, colours: npt.NDArray[np.float32]) -> Contacts:
+    """Return all pairs of touching labels with the colour contrast along their boundary."""
+    keys, first, second = _crossings(labels)
+    pixels = colours.reshape(-1, colours.shape[-1])
+    steps = np.sqrt(((pixels[first] - pixels[second]) ** 2).sum(axis=1))
+    pairs, inverse = np.unique(keys, return_inverse=True)
+    low, high = np.divmod(pairs, int(labels.max()) + 1)
+    return Contacts(
+        low,
+        high,
+        np.bincount(inverse, minlength=pairs.size).astype(np.float64),
+        weighted_count(inverse, steps, pairs.size),
+    )
+
+
+def weighted_count(
+    labels: npt.NDArray[Any], weights: npt.NDArray[Any], count: int
+) -> npt.NDArray[np.float64]:
+    """Return the sum of the weights of each label, shape (count,)."""
+    return np.bincount(labels, weights, count).astype(np.float64, copy=False)
+
+
+def region_means(labels: Labels, values: npt.NDArray[Any], count: int) -> npt.NDArray[np.float64]:
+    """Return the mean of every channel in every region, shape (P, channels)."""
+    flat = labels.ravel()
+    area = np.bincount(flat, minlength=count)
+    channels = values.reshape(flat.size, -1)
+    sums = [weighted_count(flat, channels[:, k], count) for k in range(channels.shape[1])]
+    return np.stack(sums, axis=1) / area[:, None]
+
+
+def _crossings(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
+    """Return, for every pixel edge between two labels, the pair ``low·P + high`` and its pixels."""
+    height, width = labels.shape
+    count = int(labels.max()) + 1
+    index = np.arange(height * width).reshape(height, width)
+    flat = labels.ravel()
+    first = np.concatenate([index[:, :-1].ravel(), index[:-1].ravel()])
+    step = np.repeat([1, width], [height * (width - 1), (height - 1) * width])
+    crosses = np.flatnonzero(flat[first] != flat[first + step])
+    first, second = first[crosses], (first + step)[crosses]
+    one, other = flat[first].astype(np.int64), flat[second].astype(np.int64)
+    return np.minimum(one, other) * count + np.maximum(one, other), first, second

@@ -1,0 +1,194 @@
+"""Three ways to cut an image into superpixels: graph merging (default), quick shift, SLIC.
+
+A method is a value with its parameters. Whatever the method, labels are connected regions that
+run from 0 to P−1 in reading order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import gaussian_filter1d
+from skimage.segmentation import quickshift, slic
+
+from segboost.features.image import RGB, ImageLike, as_rgb
+from segboost.features.luv import rgb_to_luv
+from segboost.features.superpixels.connectivity import Labels, connected_regions
+from segboost.features.superpixels.first_cut import grow_forest
+from segboost.features.superpixels.merging import MergeCost, merge_regions
+
+
+class SuperpixelMethod(Protocol):
+    """What cuts an image: a frozen dataclass with a name and `cut`."""
+
+    kind: ClassVar[str]
+    """The name of the method in a configuration."""
+
+    def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
+        """Return connected labels 0 … P−1, shape (H, W), for the same image in two spaces."""
+        ...
+
+
+@dataclass(frozen=True)
+class GraphMerging:
+    """Small regions by graph-based segmentation, joined by similarity to at most `max_count`.
+
+    Parameters
+    ----------
+    max_count : int
+        The largest number of superpixels.
+    sigma : float
+        The Gaussian smoothing before, in pixels.
+    scale : float
+        Of the first cut: larger makes its regions larger.
+    min_area : int
+        The smallest superpixel in pixels.
+    max_ratio : float
+        The largest superpixel, in units of H·W / max_count: a patch round its centre should
+        describe it.
+    compactness : float
+        How much colour difference a distance of sqrt(H·W / max_count) counts for when regions
+        are joined.
+    """
+
+    max_count: int = 950
+    sigma: float = 0.8
+    scale: float = 3.0
+    min_area: int = 12
+    max_ratio: float = 4.0
+    compactness: float = 4.0
+    cost: MergeCost = field(default_factory=MergeCost)
+    kind: ClassVar[str] = "graph"
+
+    def __post_init__(self) -> None:
+        _check_count("max_count", self.max_count)
+
+    def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
+        """Return connected labels 0 … P−1, P ≤ `max_count`."""
+        smooth = luv
+        for axis in (0, 1):
+            smooth = gaussian_filter1d(smooth, self.sigma, axis, mode="nearest", truncate=3)
+        height, width, _ = luv.shape
+        mean_area = max(height * width / self.max_count, self.min_area)
+        # Where colours tie, pixels join in reading order, in stripes: these have to stay short.
+        first = grow_forest(smooth, self.scale, 5, int(mean_area / 4))
+        places = np.indices((height, width), np.float32) * (self.compactness / mean_area**0.5)
+        described = np.concatenate([smooth, np.moveaxis(places, 0, 2)], axis=2)
+        return merge_regions(
+            first,
+            described,
+            self.max_count,
+            self.min_area,
+            self.max_ratio * mean_area,
+            self.cost,
+        )
+
+
+@dataclass(frozen=True)
+class QuickShift:
+    """Quick shift with the setting of the StructBoost paper's experiments.
+
+    A mode may be several connected regions; parts below `min_area` pixels join the neighbour
+    that is most alike.
+    """
+
+    kernel_size: float = 2.0
+    max_dist: float = 8.0
+    ratio: float = 0.5
+    min_area: int = 12
+    kind: ClassVar[str] = "quickshift"
+
+    def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
+        """Return connected labels 0 … P−1."""
+        modes = quickshift(
+            rgb.astype(np.float64),
+            ratio=self.ratio,
+            kernel_size=self.kernel_size,
+            max_dist=self.max_dist,
+            rng=0,
+        )
+        return merge_regions(connected_regions(modes), luv, luv.size, self.min_area)
+
+
+@dataclass(frozen=True)
+class Slic:
+    """Simple linear iterative clustering: compact superpixels of about equal size."""
+
+    n_segments: int = 1500
+    compactness: float = 10.0
+    sigma: float = 0.0
+    kind: ClassVar[str] = "slic"
+
+    def __post_init__(self) -> None:
+        _check_count("n_segments", self.n_segments)
+
+    def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
+        """Return connected labels 0 … P−1, about `n_segments` of them."""
+        clusters = slic(
+            rgb,
+            n_segments=self.n_segments,
+            compactness=self.compactness,
+            sigma=self.sigma,
+            start_label=0,
+        )
+        return connected_regions(clusters)
+
+
+def _check_count(argument: str, count: Any) -> None:
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise ValueError(f"{argument}: expected a whole number of at least 1, got {count!r}")
+
+
+METHODS: dict[str, type[SuperpixelMethod]] = {
+    method.kind: method for method in (GraphMerging, QuickShift, Slic)
+}
+
+
+def find_superpixels(image: ImageLike, method: SuperpixelMethod | None = None) -> Labels:
+    """Cut an image into superpixels.
+
+    Parameters
+    ----------
+    image : ndarray or PIL.Image.Image
+        Anything that `as_rgb` takes.
+    method : SuperpixelMethod, optional
+        `GraphMerging` with its defaults if left out.
+
+    Returns
+    -------
+    ndarray of int32, shape (H, W)
+        Connected labels 0 … P−1 in reading order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.zeros((40, 40), np.uint8)
+    >>> image[:, 20:] = 255
+    >>> labels = find_superpixels(image)
+    >>> np.intersect1d(labels[:, :20], labels[:, 20:]).size  # none crosses the edge
+    0
+    """
+    rgb = as_rgb(image)
+    return (GraphMerging() if method is None else method).cut(rgb, rgb_to_luv(rgb))
+
+
+def method_to_config(method: SuperpixelMethod) -> dict[str, Any]:
+    """Return a method as plain values that JSON can hold."""
+    return {"kind": method.kind, **asdict(method)}  # type: ignore[call-overload]
+
+
+def method_from_config(config: dict[str, Any]) -> SuperpixelMethod:
+    """Return the method that `method_to_config` or a user wrote; ValueError names what is wrong."""
+    options = dict(config)
+    kind = options.pop("kind", None)
+    if kind not in METHODS:
+        raise ValueError(f"superpixels: expected kind {' or '.join(METHODS)}, got {kind!r}")
+    if isinstance(options.get("cost"), dict):
+        options["cost"] = MergeCost(**options["cost"])
+    try:
+        return METHODS[kind](**options)
+    except TypeError as error:
+        raise ValueError(f"superpixels of kind {kind}: {error}") from None

@@ -1,0 +1,1 @@
+"""Segmenting many images into a folder."""

@@ -1,0 +1,141 @@
+"""What a batch has done so far, so that a stopped one goes on where it was."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from segboost._version import __version__
+from segboost.pipelines.batch.image_result import ImageResult
+from segboost.pipelines.runtime.artefact_key import KeyParts, file_key
+from segboost.pipelines.runtime.files import write_whole
+from segboost.storage.folder import DOCUMENT
+
+JOURNAL = "segment.jsonl.part"
+PNG_END = b"IEND\xaeB`\x82"
+
+
+class BatchJournal:
+    """A line for every image whose files are written, in the output folder until all are done.
+
+    A later run believes a line if the image file, the model and the wanted files are the same,
+    and the files it speaks of are there and whole. All others are made anew.
+
+    Parameters
+    ----------
+    model_folder : Path
+    output : Path
+    wanted : set of str
+        The folders beside the masks.
+    """
+
+    def __init__(self, model_folder: Path, output: Path, wanted: frozenset[str]) -> None:
+        self.path = output / JOURNAL
+        self._folders = (output, *(output / name for name in sorted(wanted)))
+        self._key = _batch_key(model_folder, wanted)
+
+    def read(self, images: Iterable[Path]) -> dict[Path, ImageResult]:
+        """Return the results of the images that an earlier run has done."""
+        lines = self._lines()
+        if not lines or lines[0] != {"batch": self._key}:
+            return {}
+        by_name = {line["image"]["name"]: line for line in lines[1:] if _is_entry(line)}
+        found = {}
+        for path in images:
+            line = by_name.get(path.name)
+            if line is not None and line["image"] == _identity(path) and self._has_files(path):
+                found[path] = ImageResult(**line["result"])
+        return found
+
+    def follow(
+        self,
+        images: Sequence[Path],
+        known: Mapping[Path, ImageResult],
+        made: Iterable[ImageResult],
+    ) -> Iterator[ImageResult]:
+        """Yield the results of all images in their order, and write a line for each.
+
+        Parameters
+        ----------
+        images : sequence of Path
+        known : mapping of Path to ImageResult
+            From `read`.
+        made : iterable of ImageResult
+            Of the other images, in their order.
+        """
+        begin = [json.dumps({"batch": self._key}) + "\n"]
+        begin += [_line(path, result) for path, result in known.items()]
+        write_whole(self.path, "".join(begin).encode())
+        rest = iter(made)
+        with open(self.path, "a", encoding="utf-8") as file:
+            for path in images:
+                result = known.get(path)
+                if result is None:
+                    result = next(rest)
+                    if not result.failed:
+                        file.write(_line(path, result))
+                        file.flush()
+                yield result
+
+    def remove(self) -> None:
+        """All is done: the table says what the journal said."""
+        self.path.unlink(missing_ok=True)
+
+    def _lines(self) -> list[Any]:
+        """Return the whole lines; a run that was killed may have left half of one."""
+        try:
+            text = self.path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return []
+        lines = []
+        for line in text.split("\n")[:-1]:
+            try:
+                lines.append(json.loads(line))
+            except ValueError:
+                return lines
+        return lines
+
+    def _has_files(self, image: Path) -> bool:
+        return all(_is_whole_png(folder / f"{image.stem}.png") for folder in self._folders)
+
+
+def _batch_key(model_folder: Path, wanted: frozenset[str]) -> str:
+    """Return a digest of all that the files of a batch depend on, but for the images."""
+    parameters = {"version": __version__, "wanted": sorted(wanted)}
+    # The document holds the digest of the model's arrays.
+    return KeyParts(parameters, (file_key(model_folder / DOCUMENT),)).key("batch")
+
+
+def _identity(path: Path) -> dict[str, Any] | None:
+    """Return what tells a file from a changed one, without reading it."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return {"name": path.name, "path": os.path.realpath(path), "bytes": found.st_size,
+            "changed": found.st_mtime_ns}  # fmt: skip
+
+
+def _line(path: Path, result: ImageResult) -> str:
+    return json.dumps({"image": _identity(path), "result": asdict(result)}) + "\n"
+
+
+def _is_entry(line: Any) -> bool:
+    """Whether a line can be read as one of ours; other hands may have been at it."""
+    try:
+        return isinstance(line["image"]["name"], str) and not ImageResult(**line["result"]).failed
+    except (TypeError, KeyError):
+        return False
+
+
+def _is_whole_png(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            file.seek(-len(PNG_END), os.SEEK_END)
+            return file.read() == PNG_END
+    except OSError:
+        return False

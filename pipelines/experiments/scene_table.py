@@ -1,0 +1,116 @@
+"""Scenes as tables: HOG cells of all images once, words from the training part of every run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from segboost._types import FloatArray
+from segboost.datasets.reading import read_image
+from segboost.features.groups.scene_words import (
+    learn_block_words,
+    scene_cells,
+    stack_blocks,
+    word_pyramid,
+)
+from segboost.pipelines.runtime.artefact_store import (
+    Artefact,
+    ArtefactStore,
+    KeyParts,
+    array_key,
+    file_key,
+)
+from segboost.pipelines.runtime.progress import Progress, track
+from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.runtime.worker_lifetime import tied
+
+CELLS_STAGE = "scene-cells"
+WORDS_STAGE = "scene-words"
+
+
+@dataclass(frozen=True)
+class SceneSettings:
+    """How a scene becomes a row of numbers.
+
+    Parameters
+    ----------
+    side : int
+        Images are scaled to side × side pixels.
+    n_cells : int
+        HOG cells along each side.
+    n_words : int
+        Words of the codebook.
+    levels : tuple of int
+        Words are counted over l × l regions for each of these l.
+    """
+
+    side: int = 160
+    n_cells: int = 16
+    n_words: int = 200
+    levels: tuple[int, ...] = (1, 2)
+
+    @property
+    def n_features(self) -> int:
+        """The width of the table."""
+        return self.n_words * sum(level**2 for level in self.levels)
+
+
+def load_cells(
+    paths: Sequence[Path],
+    settings: SceneSettings,
+    cache: Path,
+    n_jobs: int,
+    progress: Progress,
+) -> npt.NDArray[np.float32]:
+    """Return the HOG cells of images, shape (N, n, n, 31); kept in the cache once made."""
+    parameters = {"side": settings.side, "n_cells": settings.n_cells}
+    parts = KeyParts(parameters, tuple(file_key(path) for path in paths))
+
+    def make() -> Artefact:
+        jobs = (delayed(tied(_cells))(path, settings) for path in paths)
+        with single_threaded():
+            done = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=32)(jobs)
+            rows = list(track(done, progress, "HOG features", len(paths)))
+        return Artefact({"cells": np.stack(rows)})
+
+    return ArtefactStore(cache).get_or_make(CELLS_STAGE, parts, make).arrays["cells"]
+
+
+def scene_table(
+    cells: npt.NDArray[np.float32],
+    train: npt.NDArray[Any],
+    settings: SceneSettings,
+    seed: int,
+    cache: Path,
+) -> FloatArray:
+    """Return the rows of all images, shape (N, d), with words learned from the training rows.
+
+    Parameters
+    ----------
+    cells : ndarray of float32, shape (N, n, n, 31)
+    train : ndarray of int
+        The rows that the codebook may be learned from.
+    settings : SceneSettings
+    seed : int
+    cache : Path
+    """
+    parameters = {**asdict(settings), "seed": seed}
+    parts = KeyParts(parameters, (array_key(cells), array_key(np.asarray(train, np.int64))))
+
+    def make() -> Artefact:
+        blocks = stack_blocks(cells)
+        words = learn_block_words(blocks[np.sort(train)], settings.n_words, random_state=seed)
+        return Artefact({"rows": word_pyramid(blocks, words, settings.levels)})
+
+    rows = ArtefactStore(cache).get_or_make(WORDS_STAGE, parts, make).arrays["rows"]
+    return rows.astype(np.float64)
+
+
+def _cells(path: Path, settings: SceneSettings) -> npt.NDArray[np.float32]:
+    return scene_cells(read_image(path), settings.side, settings.n_cells)

@@ -1,0 +1,1 @@
+"""What every job needs: artefacts, logs, locks, progress, parallel maps, clusters."""

@@ -1,0 +1,19 @@
+"""Segmentation: superpixels, features, potentials, CRF learning, prediction and evaluation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from segboost.pipelines.segmentation.pipeline import SegmentationPipeline
+
+__all__ = ["SegmentationPipeline"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the pipeline on first use: the command line needs little of it at once."""
+    if name in __all__:
+        from segboost.pipelines.segmentation import pipeline
+
+        return getattr(pipeline, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,165 @@
+"""The choices of a segmentation run, checked, with JSON and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args, get_type_hints
+
+from segboost.boosting.growing import BoosterSettings
+from segboost.pipelines.segmentation.config.checks import check_ranges, of_type
+from segboost.pipelines.segmentation.config.stage_settings import (
+    Loss,
+    PotentialSettings,
+    UnarySettings,
+)
+
+Method = Literal["structboost", "ssvm", "adaboost", "svm"]
+METHODS: tuple[Method, ...] = get_args(Method)
+C_CHOICES = (2.0, 20.0, 200.0, 1000.0)
+
+
+def _default_potentials() -> PotentialSettings:
+    return PotentialSettings(agreement=True)
+
+
+def _context_booster() -> BoosterSettings:
+    return BoosterSettings(n_trees=600, learning_rate=0.05, n_columns=60, min_curvature=20.0)
+
+
+@dataclass(frozen=True)
+class SegmentationConfig:
+    """How a segmenter is trained.
+
+    Parameters
+    ----------
+    preset : "default" or "paper"
+        Superpixels and feature groups. `paper` has its 14 groups and two pairwise potentials;
+        `default` larger patches, more groups, two strong potentials and more pairwise ones.
+    method : "structboost", "ssvm", "adaboost" or "svm"
+        The first two learn a CRF; the others classify superpixels by their visual words.
+    unary : UnarySettings
+    context : bool or None
+        Whether a CRF has two strong potentials more: trees over all raw features, and context
+        over the scores around a superpixel. None leaves it to the preset.
+    raw_booster, booster : BoosterSettings
+        Of the trees over raw features, and of the context.
+    potentials : PotentialSettings
+    C : float or None
+        None chooses among `C_choices` on validation images cut from the training ones.
+    C_choices : tuple of float
+    losses : tuple of "superpixels" and "pixels"
+        How the Hamming loss may count; chosen together with C.
+    n_iterations : int
+        Rounds of StructBoost.
+    ramp_width : float
+        The least width of StructBoost's unary ramps, in deviations of a potential. Steps (0)
+        leave scores of few levels, which cost precision at the break-even point; ramps as wide
+        as the potential's range keep confident superpixels confident.
+    validation_blocks : int
+        Contiguous blocks of training images; C and loss are chosen by how CRFs learned on the
+        other blocks label each of them.
+    longest_side : int or None
+        Images with a longer side are scaled down to it before they are cut and described, and
+        masks are scaled back. None keeps all sizes.
+    seed : int
+    """
+
+    preset: str = "default"
+    method: Method = "structboost"
+    unary: UnarySettings = field(default_factory=UnarySettings)
+    context: bool | None = None
+    raw_booster: BoosterSettings = field(default_factory=BoosterSettings)
+    booster: BoosterSettings = field(default_factory=_context_booster)
+    potentials: PotentialSettings = field(default_factory=_default_potentials)
+    C: float | None = None
+    C_choices: tuple[float, ...] = C_CHOICES
+    losses: tuple[Loss, ...] = ("superpixels", "pixels")
+    n_iterations: int = 50
+    ramp_width: float = 20.0
+    validation_blocks: int = 3
+    longest_side: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.preset not in ("default", "paper"):
+            raise ValueError(f"preset must be 'default' or 'paper', got {self.preset!r}")
+        if self.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if not self.C_choices:
+            raise ValueError("C_choices must have a value to choose")
+        check_ranges(asdict(self))
+        side = self.longest_side
+        if side is not None and (not isinstance(side, int) or side < 32):
+            raise ValueError(f"longest_side must be a whole number from 32 on, got {side!r}")
+        if not self.losses or set(self.losses) - {"superpixels", "pixels"}:
+            raise ValueError(f"losses must be of 'superpixels' and 'pixels', got {self.losses!r}")
+
+    @classmethod
+    def for_preset(cls, preset: str, **changes: Any) -> SegmentationConfig:
+        """Return the settings that belong to a preset, with changes."""
+        config = cls(preset=preset)
+        if preset == "paper":
+            plain = PotentialSettings(contrasts=())
+            config = replace(config, potentials=plain)
+        return replace(config, **changes)
+
+    @property
+    def uses_context(self) -> bool:
+        """Whether there are the two strong potentials, which only a CRF can weigh."""
+        if self.method not in ("structboost", "ssvm"):
+            return False
+        return self.preset == "default" if self.context is None else self.context
+
+    def crf_potentials(self, loss: Loss) -> PotentialSettings:
+        """Return the potentials of a CRF with this loss: without strong scores no agreement."""
+        agreement = self.potentials.agreement and self.uses_context
+        return replace(self.potentials, loss=loss, agreement=agreement)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return json.loads(json.dumps(asdict(self)))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> SegmentationConfig:
+        """Return the settings of a JSON document; unknown keys and wrong types are named."""
+        if not isinstance(values, Mapping):
+            raise ValueError(f"config must be an object, got {values!r}")
+        preset = values.get("preset", "default")
+        return _changed(cls.for_preset(str(preset)), values, "")
+
+    @classmethod
+    def read(cls, path: Path) -> dict[str, Any]:
+        """Return the document of a JSON file of settings, not yet checked."""
+        try:
+            document = json.loads(path.read_text())
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            raise ValueError(f"{path} is not JSON: {error}") from None
+        if not isinstance(document, dict):
+            raise ValueError(f"{path} must hold one JSON object with settings")
+        return document
+
+
+def _changed(base: Any, values: Any, place: str) -> Any:
+    """Return the dataclass with the values of a mapping, recursively."""
+    if not isinstance(values, Mapping):
+        raise ValueError(f"{place or 'config'} must be an object, got {values!r}")
+    known = {f.name for f in fields(base)}
+    hints = get_type_hints(type(base))
+    unknown = sorted(map(str, set(values) - known))
+    if unknown:
+        raise ValueError(
+            f"config has no key {place}{unknown[0]!r}; there are {', '.join(sorted(known))}"
+        )
+    changes = {}
+    for name, value in values.items():
+        old = getattr(base, name)
+        if is_dataclass(old):
+            changes[name] = _changed(old, value, f"{place}{name}.")
+        else:
+            changes[name] = of_type(hints[name], value, old, f"{place}{name}")
+    return replace(base, **changes)

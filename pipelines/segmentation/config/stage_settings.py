@@ -1,0 +1,59 @@
+"""Settings of single stages: the classifiers of feature groups, and the potentials of the CRF."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+Loss = Literal["superpixels", "pixels"]
+
+
+@dataclass(frozen=True)
+class UnarySettings:
+    """How the first-stage classifiers are trained.
+
+    Parameters
+    ----------
+    n_stumps : int
+        Rounds of AdaBoost; 1000 in the paper.
+    most_foreground, most_background : int
+        Superpixels of either class that one classifier sees at most; drawn at random, and
+        weighted so that the classes keep their shares.
+    n_folds : int
+        Contiguous blocks of training images that the out-of-fold scores leave out in turn.
+    """
+
+    n_stumps: int = 1000
+    most_foreground: int = 15_000
+    most_background: int = 30_000
+    n_folds: int = 5
+
+
+@dataclass(frozen=True)
+class PotentialSettings:
+    """Which pairwise potentials there are and how the loss counts.
+
+    Parameters
+    ----------
+    beta : float
+        Of ``V1 = exp(−β‖ΔLUV‖)``; 1 in the paper.
+    contrasts : tuple of float
+        For each β here a potential ``length · exp(−β‖ΔLUV‖)``; the paper has none.
+    agreement : bool
+        Whether there are potentials of neighbours whose two strong scores agree:
+        ``length · exp(−|Δc|)``, ``length · exp(−0.07‖ΔLUV‖ − |Δc|)`` and ``length · exp(−2|Δt|)``
+        for context c and trees t.
+    loss : "superpixels" or "pixels"
+        The Hamming loss counts superpixels, or their labelled pixels.
+    """
+
+    beta: float = 1.0
+    contrasts: tuple[float, ...] = (0.07, 0.02, 0.2)
+    agreement: bool = False
+    loss: Loss = "superpixels"
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the settings of a JSON document."""
+        return cls(**{**values, "contrasts": tuple(float(b) for b in values["contrasts"])})

@@ -1,0 +1,1 @@
+"""Images as the learners see them."""

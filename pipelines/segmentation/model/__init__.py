@@ -1,0 +1,1 @@
+"""A trained segmenter, what it consists of, and its files."""

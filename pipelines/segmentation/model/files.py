@@ -1,0 +1,226 @@
+"""A trained segmenter as one folder of JSON and npz, written whole or not at all.
+
+``model.json`` and its npz file hold all but the CRF, which has a sub-folder named by its content.
+The document is renamed into place last and names both by checksum: a reader sees the old model
+or the new one, never a mixture.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.baselines.crf_structured_svm import CRFStructuredSVM
+from segboost.baselines.files import load_baseline, save_baseline
+from segboost.baselines.stump_sum import StumpSum
+from segboost.estimators.crf import CRFStructBoost
+from segboost.estimators.saving import load_model, save_model
+from segboost.features.groups.words import Codebook
+from segboost.features.presets import Preset, preset_from_config
+from segboost.pipelines.runtime.artefact_key import file_key
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.model.calibration import Calibration
+from segboost.pipelines.segmentation.model.segmenter import SegmentationModel, UnaryModel
+from segboost.pipelines.segmentation.potentials.context import Context
+from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel
+from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
+from segboost.pipelines.segmentation.potentials.trees import RawBooster
+from segboost.storage.folder import (
+    DOCUMENT,
+    ModelFileError,
+    one_line,
+    read_folder,
+    write_folder,
+)
+from segboost.weak.checks import read_array
+
+KIND = "segmenter"
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def save_segmenter(
+    model: SegmentationModel,
+    folder: str | os.PathLike[str],
+    extra: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write a segmenter to a folder; an older one there is replaced at the end.
+
+    The bytes depend on the model alone: times of learning are left out.
+
+    Parameters
+    ----------
+    model : SegmentationModel
+    folder : path
+        Made where it does not exist.
+    extra : mapping, optional
+        Plain JSON values to keep with the model.
+    """
+    path = Path(folder)
+    path.mkdir(parents=True, exist_ok=True)
+    crf = None if model.crf is None else _save_crf(model.crf, path)
+    document = {
+        "config": model.config.to_dict(),
+        "preset": model.preset.to_config(),
+        "groups": list(model.unary.stumps),
+        "context": model.unary.context is not None,
+        "potentials": asdict(model.potentials),
+        "offset": model.offset,
+        "calibration": model.calibration is not None,
+        "words": None if model.words is None else {"bias": model.words.bias},
+        "crf": crf,
+        "extra": dict(extra or {}),
+    }
+    write_folder(path, KIND, document, _pack(model))
+    for old in path.glob("crf-*"):
+        if old.name != crf:
+            shutil.rmtree(old, ignore_errors=True)
+    return path
+
+
+def load_segmenter(folder: str | os.PathLike[str]) -> SegmentationModel:
+    """Return the segmenter that `save_segmenter` wrote; it predicts the same, to the bit.
+
+    Raises
+    ------
+    ModelFileError
+        With one line that says what is wrong with the folder.
+    """
+    document, arrays = read_folder(folder, KIND)
+    try:
+        model = _restore(document, arrays, Path(folder))
+        _try_out(model)
+    except ModelFileError:
+        raise
+    except Exception as error:  # content of any kind may be at fault in any way
+        raise ModelFileError(f"{folder} does not describe a segmenter: {one_line(error)}") from None
+    return model
+
+
+def read_extra(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what was kept with the segmenter in a folder."""
+    return dict(read_folder(folder, KIND)[0]["extra"])
+
+
+def save_any_crf(model: CRFModel, folder: Path) -> None:
+    """Write a CRF of either kind, without the seconds that its rounds took."""
+    timeless: Any = copy.copy(model)
+    timeless.history_ = [replace(step, seconds=0.0) for step in model.history_]
+    if isinstance(timeless, CRFStructuredSVM):
+        save_baseline(timeless, folder)
+    else:
+        save_model(timeless, folder)
+
+
+def load_any_crf(folder: Path, method: str) -> CRFModel:
+    """Return the CRF of a folder; ModelFileError where it is none of this method."""
+    model = load_baseline(folder) if method == "ssvm" else load_model(folder)
+    if not isinstance(model, (CRFStructBoost, CRFStructuredSVM)):
+        raise ModelFileError(f"{folder} holds a {type(model).__name__}, expected a CRF")
+    return model
+
+
+def _save_crf(model: CRFModel, folder: Path) -> str:
+    """Write the CRF to a sub-folder named by its content; return the name."""
+    temporary = folder / f".crf-{os.getpid()}.tmp"
+    try:
+        save_any_crf(model, temporary)
+        name = f"crf-{file_key(temporary / DOCUMENT)}"
+        if (folder / name).exists():  # of the same name, but perhaps damaged since
+            shutil.rmtree(folder / name)
+        temporary.rename(folder / name)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return name
+
+
+def _pack(model: SegmentationModel) -> Arrays:
+    arrays: Arrays = {"scale": model.unary.scale}
+    codebook = next((g.codebook for g in model.preset.groups if hasattr(g, "codebook")), None)
+    if codebook is not None:
+        arrays |= {f"codebook_{k}": a for k, a in codebook.to_arrays().items()}
+    for number, stumps in enumerate(model.unary.stumps.values()):
+        arrays |= {f"unary{number}_{k}": a for k, a in stumps.pack().items()}
+    if model.unary.trees is not None:
+        arrays |= {f"trees_{k}": a for k, a in model.unary.trees.to_arrays().items()}
+    if model.unary.context is not None:
+        arrays |= {f"context_{k}": a for k, a in model.unary.context.to_arrays().items()}
+    if model.words is not None:
+        arrays["words_coef"] = model.words.coef
+    if model.calibration is not None:
+        arrays |= {f"calibration_{k}": a for k, a in model.calibration.to_arrays().items()}
+    return arrays
+
+
+def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> SegmentationModel:
+    config = SegmentationConfig.from_dict(document["config"])
+    groups: list[str] = document["groups"]
+    stumps = {
+        name: StumpSum.unpack(_part(arrays, f"unary{number}_"))
+        for number, name in enumerate(groups)
+    }
+    trees, context = None, None
+    if document["context"]:
+        trees = RawBooster.from_arrays(groups, _part(arrays, "trees_"))
+        context = Context.from_arrays(_part(arrays, "context_"))
+    scale = read_array(arrays, "scale", "f", (None,))
+    words = None
+    if document["words"] is not None:
+        coef = read_array(arrays, "words_coef", "f", (None,))
+        words = LinearWords(coef, float(document["words"]["bias"]))
+    calibration = None
+    if document.get("calibration", False):  # older folders have none
+        calibration = Calibration.from_arrays(_part(arrays, "calibration_"))
+    return SegmentationModel(
+        config,
+        _restore_preset(document["preset"], arrays),
+        UnaryModel(stumps, trees, context, scale),
+        _restore_crf(document["crf"], folder, config.method),
+        PotentialSettings.from_dict(document["potentials"]),
+        words,
+        float(document["offset"]),
+        calibration,
+    )
+
+
+def _restore_preset(config: Mapping[str, Any], arrays: Arrays) -> Preset:
+    for kind, what in (("function", "a function to import"), ("folder", "a folder to read")):
+        if any(group.get("kind") == kind for group in config["groups"]):
+            raise ModelFileError(f"the model names {what}, which model files must not")
+    preset = preset_from_config(config)
+    if preset.needs_codebook:
+        preset = preset.with_codebook(Codebook.from_arrays(_part(arrays, "codebook_")))
+    return preset
+
+
+def _restore_crf(name: str | None, folder: Path, method: str) -> CRFModel | None:
+    if name is None:
+        return None
+    place = folder / Path(name).name
+    if not (place / DOCUMENT).is_file():
+        raise ModelFileError(f"{folder} is not complete: its {name} is missing")
+    if name != f"crf-{file_key(place / DOCUMENT)}":
+        raise ModelFileError(f"{place} was edited or damaged: its checksum does not match")
+    return load_any_crf(place, method)
+
+
+def _try_out(model: SegmentationModel) -> None:
+    """Segment a small image: parts that do not fit each other show here, not at first use."""
+    image = model.prepare(np.zeros((32, 32, 3), dtype=np.uint8))
+    for group, stumps in model.unary.stumps.items():
+        # The compiled sums do not check where they read.
+        if stumps.n_stumps and stumps.feature.max() >= image.groups[group].shape[1]:
+            raise ValueError(f"the stumps of {group} ask for features that it does not have")
+    model.node_scores(image)
+
+
+def _part(arrays: Arrays, prefix: str) -> Arrays:
+    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}

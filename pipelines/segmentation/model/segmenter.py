@@ -1,0 +1,157 @@
+"""A trained segmenter: from an image to a mask and a score map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.baselines.stump_sum import StumpSum
+from segboost.features.extract import extract_features
+from segboost.features.image import ImageLike
+from segboost.features.presets import Preset
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.working_size import (
+    image_shape,
+    reduce_image,
+    resize_labels,
+)
+from segboost.pipelines.segmentation.model.calibration import Calibration
+from segboost.pipelines.segmentation.potentials.context import Context
+from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
+from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
+from segboost.pipelines.segmentation.potentials.trees import RawBooster
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """The answer for one image.
+
+    Parameters
+    ----------
+    mask : ndarray of uint8, shape (H, W)
+        1 where foreground.
+    scores : ndarray of float64, shape (H, W)
+        Higher where foreground is more likely; positive where the mask is 1.
+    superpixels : ndarray of int32, shape (H, W)
+    """
+
+    mask: npt.NDArray[np.uint8]
+    scores: FloatArray
+    superpixels: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class UnaryModel:
+    """All unary potentials: those of the groups and, where there are, the two strong ones.
+
+    Parameters
+    ----------
+    stumps : mapping of group name to StumpSum
+    trees : RawBooster or None
+    context : Context or None
+        Both or neither.
+    scale : ndarray of shape (T,)
+        What the scores are divided by: their deviation on the training images, out of fold.
+    """
+
+    stumps: Mapping[str, StumpSum]
+    trees: RawBooster | None
+    context: Context | None
+    scale: FloatArray
+
+    def scores(self, image: SuperpixelImage) -> FloatArray:
+        """Return the scaled scores F'_t of every superpixel, shape (P, T)."""
+        columns = [model.scores(image.groups[g])[:, 0] for g, model in self.stumps.items()]
+        if self.trees is not None and self.context is not None:
+            columns.append(self.trees.scores(image.groups))
+            columns.append(self.context.scores(image, np.column_stack(columns)))
+        return np.column_stack(columns) / self.scale
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentationModel:
+    """All that a segmenter needs; made by training, kept in a folder.
+
+    Parameters
+    ----------
+    config : SegmentationConfig
+    preset : Preset
+        With its codebook.
+    unary : UnaryModel
+    crf : CRFStructBoost, CRFStructuredSVM or None
+        None for the methods that classify superpixels one by one.
+    potentials : PotentialSettings
+    words : LinearWords or None
+        The classifier of method "svm".
+    offset : float
+        Subtracted from every score, so that those above 0 are foreground.
+    calibration : Calibration or None
+        From scores, the offset subtracted, to probabilities; None for models of older versions.
+    """
+
+    config: SegmentationConfig
+    preset: Preset
+    unary: UnaryModel
+    crf: CRFModel | None
+    potentials: PotentialSettings
+    words: LinearWords | None = None
+    offset: float = 0.0
+    calibration: Calibration | None = None
+
+    def prepare(self, image: ImageLike, name: str = "") -> SuperpixelImage:
+        """Cut an image and compute its features, at its working size."""
+        small = reduce_image(image, self.config.longest_side)
+        features = extract_features(small, self.preset, name=name, dtype="uint8")
+        return SuperpixelImage.from_features(name, features)
+
+    def node_scores(self, image: SuperpixelImage) -> FloatArray:
+        """Return a score for every superpixel, shape (P,): positive where foreground.
+
+        For a CRF the exact min-marginals ``min_{y: y_p = 0} E − min_{y: y_p = 1} E``, else the
+        score of the superpixel classifier; either less the model's offset.
+        """
+        return self._raw_scores(image) - self.offset
+
+    def probabilities(self, scores: FloatArray) -> FloatArray:
+        """Return the probability of foreground for scores of this model, in their shape.
+
+        Raises
+        ------
+        ValueError
+            Where the model was trained without calibration, by an older version.
+        """
+        if self.calibration is None:
+            raise ValueError(
+                "this model has no probabilities, since an older segboost trained it: train it "
+                "again, or use its scores"
+            )
+        return self.calibration(scores)
+
+    @property
+    def probability_cut(self) -> float:
+        """The probability of the score 0, at which masks are cut."""
+        return float(self.probabilities(np.zeros(1))[0])
+
+    def _raw_scores(self, image: SuperpixelImage) -> FloatArray:
+        if self.words is not None:
+            return self.words(image.groups["words"])
+        if self.crf is None:
+            return self.unary.stumps["words"].scores(image.groups["words"])[:, 0]
+        scores = self.unary.scores(image)
+        return self.crf.score_nodes(crf_instance(image, scores, self.potentials, False))
+
+    def predict(self, image: ImageLike, name: str = "") -> Segmentation:
+        """Segment one image."""
+        prepared = self.prepare(image, name)
+        node = self.node_scores(prepared)
+        labels = (node > 0).astype(np.uint8)
+        height, width = image_shape(image)
+        at = resize_labels(prepared.superpixels, (height, width))
+        return Segmentation(labels[at], node[at], at)

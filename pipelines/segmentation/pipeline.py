@@ -1,0 +1,160 @@
+"""Segmentation of a user's own images in one object: fit, predict, evaluate, save, load."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import NotFittedError
+
+from segboost.features.image import ImageLike
+from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.runtime.progress import Progress, QuietProgress
+from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.evaluation import evaluate_model
+from segboost.pipelines.segmentation.images.arrays import label_arrays
+from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
+from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.segmentation.model.segmenter import Segmentation, SegmentationModel
+from segboost.pipelines.segmentation.run import StageReporter, train_on
+
+
+class SegmentationPipeline:
+    """Foreground and background of images, learned from images and masks.
+
+    Superpixels, features, boosted unary potentials trained out of fold, and a CRF whose weights
+    are learned.
+
+    Parameters
+    ----------
+    preset : "default" or "paper"
+        Superpixels and feature groups.
+    method : "structboost", "ssvm", "adaboost" or "svm"
+        The first two learn a CRF; the others classify superpixels by their visual words.
+    C : float, optional
+        The weight of the training loss; by default chosen on a block of the training images.
+    seed : int
+        Same seed, same model, whatever the number of jobs.
+    n_jobs : int
+        Processes.
+    cache : path, optional
+        A folder for what the stages make; a further fit on the same images starts there. By
+        default a temporary one.
+    settings : mapping, optional
+        Further entries of `SegmentationConfig` and its parts: ``{"unary": {"n_stumps": 200}}``.
+    progress : Progress, optional
+        Called with a report of every step.
+
+    Attributes
+    ----------
+    model_ : SegmentationModel
+        After `fit` or `load`.
+    """
+
+    def __init__(
+        self,
+        preset: str = "default",
+        method: str = "structboost",
+        C: float | None = None,
+        seed: int = 0,
+        n_jobs: int = 1,
+        cache: str | os.PathLike[str] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.preset = preset
+        self.method = method
+        self.C = C
+        self.seed = seed
+        self.n_jobs = n_jobs
+        self.cache = cache
+        self.settings = settings
+        self.progress = progress
+
+    def config(self) -> SegmentationConfig:
+        """Return the settings as one object, checked."""
+        own = {"preset": self.preset, "method": self.method, "C": self.C, "seed": self.seed}
+        return SegmentationConfig.from_dict({**(self.settings or {}), **own})
+
+    def fit(self, images: Sequence[ImageLike], masks: Sequence[npt.ArrayLike]) -> Self:
+        """Learn from images and masks.
+
+        Parameters
+        ----------
+        images : sequence of images
+            Arrays of shape (H, W, 3) or (H, W), uint8, uint16 or floats in [0, 1], or Pillow
+            images; their sizes may differ. In the order in which they were taken, if there is
+            one: folds are contiguous blocks, as neighbours often show one scene.
+        masks : sequence of array-like of shape (H, W)
+            Booleans; or 0, 1 and 255 for void; or 0 and 255 for foreground.
+        """
+        config = self.config()
+        items = label_arrays(images, masks)
+        with tempfile.TemporaryDirectory() as place:
+            store = ArtefactStore(Path(place if self.cache is None else self.cache))
+            with StageReporter(self.progress or QuietProgress()) as report:
+                self.model_ = train_on(items, config, store, self.n_jobs, report).model
+        return self
+
+    def predict(self, image: ImageLike) -> npt.NDArray[np.uint8]:
+        """Return the mask of an image, shape (H, W): 1 where foreground."""
+        return self.segment(image).mask
+
+    def predict_scores(self, image: ImageLike) -> npt.NDArray[np.float64]:
+        """Return the score map of an image, shape (H, W): positive where foreground."""
+        return self.segment(image).scores
+
+    def predict_proba(self, image: ImageLike) -> npt.NDArray[np.float64]:
+        """Return the probability of foreground of every pixel, shape (H, W).
+
+        Calibrated: of the pixels with probability 0.7, 70 % are foreground, on images like the
+        training ones. The mask of `predict` is cut where the mean intersection over union is
+        best, which is in general not at 0.5; see `probability_cut`.
+        """
+        found = self.segment(image)
+        return self._fitted().probabilities(found.scores)
+
+    @property
+    def probability_cut(self) -> float:
+        """The probability at which `predict` cuts: that of the score 0."""
+        return self._fitted().probability_cut
+
+    def segment(self, image: ImageLike) -> Segmentation:
+        """Return mask, score map and superpixels of an image."""
+        model = self._fitted()
+        with single_threaded():
+            return model.predict(image)
+
+    def evaluate(
+        self, images: Sequence[ImageLike], masks: Sequence[npt.ArrayLike]
+    ) -> SegmentationScores:
+        """Return the scores over all pixels of labelled images; void ones count nowhere."""
+        model = self._fitted()
+        with single_threaded():
+            items = label_arrays(images, masks)
+            return evaluate_model(model, items, self.n_jobs, self.progress).scores
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write the model to a folder of JSON and npz, as ``segboost train`` does."""
+        return save_segmenter(self._fitted(), folder)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], n_jobs: int = 1) -> Self:
+        """Return the pipeline of a model folder; it predicts the same, to the bit."""
+        model = load_segmenter(folder)
+        rest = model.config.to_dict()
+        own = {key: rest.pop(key) for key in ("preset", "method", "C", "seed")}
+        pipeline = cls(**own, n_jobs=n_jobs, settings=rest)
+        pipeline.model_ = model
+        return pipeline
+
+    def _fitted(self) -> SegmentationModel:
+        if not hasattr(self, "model_"):
+            raise NotFittedError("this SegmentationPipeline is not fitted yet: call fit or load")
+        return self.model_

@@ -1,0 +1,1 @@
+"""Potentials of superpixels and of pairs of superpixels."""

@@ -1,0 +1,67 @@
+"""From scores and borders to the potentials of the CRF."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.baselines.crf_structured_svm import CRFStructuredSVM
+from segboost.estimators.crf import CRFStructBoost
+from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.tasks.crf import CRFInstance
+from segboost.tasks.crf_instance import UNKNOWN
+
+FloatArray = npt.NDArray[np.float64]
+CRFModel = CRFStructBoost | CRFStructuredSVM
+
+
+def crf_instance(
+    image: SuperpixelImage,
+    scores: FloatArray,
+    settings: PotentialSettings,
+    with_truth: bool = True,
+) -> CRFInstance:
+    """Return the CRF of an image: ``U_t(x, y) = −y F'_t(x)`` and the pairwise potentials.
+
+    Parameters
+    ----------
+    image : SuperpixelImage
+    scores : ndarray of shape (P, T)
+        F', positive for foreground.
+    settings : PotentialSettings
+    with_truth : bool
+        Whether the labels and their weights are part of it, for learning; superpixels without
+        a labelled pixel are of unknown label.
+    """
+    labels: npt.NDArray[np.int64] | None = None
+    weight: FloatArray | None = None
+    if with_truth:
+        labelled = image.labelled
+        labels = np.where(labelled > 0, image.labels, UNKNOWN)
+        counted = (labelled > 0).astype(np.float64)
+        weight = labelled / float(image.area.mean()) if settings.loss == "pixels" else counted
+    return CRFInstance(-scores, image.edges, pairwise(image, scores, settings), labels, weight)
+
+
+def pairwise(image: SuperpixelImage, scores: FloatArray, settings: PotentialSettings) -> FloatArray:
+    """Return V, shape (E, L): V1 of colour, V2 of length, and the mixed ones of the settings.
+
+    Parameters
+    ----------
+    image : SuperpixelImage
+    scores : ndarray of shape (P, T)
+        F'; its last two columns are the trees' and the context's where agreement is asked for.
+    settings : PotentialSettings
+    """
+    colour = np.asarray(image.luv_difference, dtype=np.float64)
+    length = np.asarray(image.boundary_length, dtype=np.float64)
+    columns = [np.exp(-settings.beta * colour), length]
+    columns += [length * np.exp(-beta * colour) for beta in settings.contrasts]
+    if settings.agreement:
+        one, other = image.edges.T
+        trees, context = np.abs(scores[one, -2:] - scores[other, -2:]).T
+        columns.append(length * np.exp(-context))
+        columns.append(length * np.exp(-0.07 * colour - context))
+        columns.append(length * np.exp(-2.0 * trees))
+    return np.column_stack(columns)

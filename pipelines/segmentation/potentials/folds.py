@@ -1,0 +1,84 @@
+"""Which superpixels are left out together, so that the others can have an opinion on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def fold_of_image(n_images: int, n_folds: int) -> IntArray:
+    """Return the fold of every image: contiguous blocks, as neighbours often show one scene."""
+    return np.arange(n_images) * min(n_folds, n_images) // max(n_images, 1)
+
+
+def teaches(labels: IntArray, rows: IntArray) -> bool:
+    """Whether these rows hold both classes, so that a classifier can be learned from them.
+
+    Where masks are partial, the images outside a fold may show one class alone. Then nothing is
+    known of the fold from outside, and its out-of-fold scores are 0: no opinion.
+    """
+    found = labels[rows]
+    return bool((found == 1).any() and (found == 0).any())
+
+
+def assign_folds(
+    labels: IntArray, known: BoolArray, sizes: Sequence[int], n_folds: int
+) -> IntArray:
+    """Return the fold of every superpixel.
+
+    Contiguous blocks of images, as neighbours often show one scene. Where masks are partial, a
+    class may be found in one block alone: nothing could be learned about it from the others.
+    Then the images that show the class are spread over the folds; and where only one image
+    does, that image is divided, so that one part of it tells about the other. Such scores are
+    better than those on new images will be, but they are opinions.
+
+    Parameters
+    ----------
+    labels : ndarray of int, shape (N,)
+    known : ndarray of bool, shape (N,)
+        Superpixels with a labelled pixel.
+    sizes : sequence of int
+        Superpixels of each image, in their order; their sum is N.
+    n_folds : int
+    """
+    image = np.repeat(np.arange(len(sizes)), sizes)
+    fold = np.repeat(fold_of_image(len(sizes), n_folds), sizes)
+    if n_folds < 2 or len(sizes) < 2 or all_teach(labels, known, fold):
+        return fold
+    shows = [np.isin(np.arange(len(sizes)), image[known & (labels == c)]) for c in (0, 1)]
+    # Foreground alone, both, background alone, nothing: the images that show a class follow one
+    # another, so that any two of them get two folds.
+    rank = np.select([shows[1] & ~shows[0], shows[1], shows[0]], [0, 1, 2], 3)
+    spread = np.empty(len(sizes), np.int64)
+    spread[np.argsort(rank, kind="stable")] = np.arange(len(sizes)) % n_folds
+    fold = spread[image]
+    for showing in shows:
+        if showing.sum() == 1:
+            divide(fold, np.flatnonzero(image == np.argmax(showing)), labels, known, n_folds)
+    return fold
+
+
+def all_teach(labels: IntArray, known: BoolArray, fold: IntArray) -> bool:
+    """Whether something can be learned outside every fold."""
+    return all(teaches(labels, np.flatnonzero(known & (fold != k))) for k in np.unique(fold))
+
+
+def divide(
+    fold: IntArray, rows: IntArray, labels: IntArray, known: BoolArray, n_folds: int
+) -> None:
+    """Give the superpixels of one image folds of their own, in place.
+
+    Superpixels are numbered row by row: runs of numbers are bands. Either class is cut by
+    itself, so that each is in several folds.
+    """
+    for value in (0, 1):
+        members = rows[known[rows] & (labels[rows] == value)]
+        if len(members) > 1:
+            fold[members] = fold_of_image(len(members), n_folds)
+    seen, free = rows[known[rows]], rows[~known[rows]]
+    fold[free] = fold[seen[np.minimum(np.searchsorted(seen, free), len(seen) - 1)]]

@@ -1,0 +1,95 @@
+"""The learned CRF as an artefact: learned again only where its images or settings changed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts, array_key
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
+from segboost.pipelines.segmentation.model.calibration import Calibration
+from segboost.pipelines.segmentation.model.files import load_any_crf, save_any_crf
+from segboost.pipelines.segmentation.stages.crf import LearnedCRF, Trial
+
+SCHEMA = 9
+"""To be raised whenever the same images and settings give another CRF."""
+CALIBRATION = "calibration:"
+
+
+def crf_key(
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[npt.NDArray[np.float64]],
+    config: SegmentationConfig,
+) -> KeyParts:
+    """Return what a CRF depends on: graphs, truth, unary scores and its own settings."""
+    names = ["method", "C", "C_choices", "losses", "validation_blocks", "seed"]
+    if config.method == "structboost":
+        names += ["n_iterations", "ramp_width"]
+    settings: dict[str, Any] = {name: getattr(config, name) for name in names}
+    if any((image.labelled == 0).any() for image in images):
+        settings["partial_labels"] = 1  # how they are learned from; others keep their key
+    inputs = tuple(
+        array_key(
+            *(image.area, image.edges, image.boundary_length, image.luv_difference),
+            *(*image.truth, unary),
+        )
+        for image, unary in zip(images, scores, strict=True)
+    )
+    return KeyParts({**settings, "potentials": asdict(config.potentials)}, inputs, SCHEMA)
+
+
+def cached_crf(
+    store: ArtefactStore, parts: KeyParts, method: str, learn: Callable[[], LearnedCRF]
+) -> LearnedCRF:
+    """Return the CRF of the store, or learn and keep it; either predicts the same, to the bit."""
+    found = store.get_or_make("crf", parts, lambda: _pack(learn()))
+    return _unpack(found, method)
+
+
+def _pack(learned: LearnedCRF) -> Artefact:
+    with tempfile.TemporaryDirectory() as place:
+        save_any_crf(learned.model, Path(place))
+        files = {path.name: path.read_bytes() for path in sorted(Path(place).iterdir())}
+    trials = [{**asdict(t), "scores": t.scores.to_dict()} for t in learned.trials]
+    document: dict[str, Any] = {
+        "C": learned.C,
+        "offset": learned.offset,
+        "potentials": asdict(learned.potentials),
+        "trials": trials,
+    }
+    arrays: dict[str, npt.NDArray[Any]] = {
+        name: np.frombuffer(data, np.uint8) for name, data in files.items()
+    }
+    if learned.calibration is not None:
+        arrays |= {f"{CALIBRATION}{k}": a for k, a in learned.calibration.to_arrays().items()}
+    return Artefact(arrays, document)
+
+
+def _unpack(artefact: Artefact, method: str) -> LearnedCRF:
+    arrays = dict(artefact.arrays)
+    knots = {k: arrays.pop(k) for k in list(arrays) if k.startswith(CALIBRATION)}
+    with tempfile.TemporaryDirectory() as place:
+        for name, data in arrays.items():
+            (Path(place) / Path(name).name).write_bytes(data.tobytes())
+        model = load_any_crf(Path(place), method)
+    trials = tuple(
+        Trial(t["C"], t["loss"], SegmentationScores.from_dict(t["scores"]))
+        for t in artefact.document["trials"]
+    )
+    potentials = PotentialSettings.from_dict(artefact.document["potentials"])
+    document = artefact.document
+    calibration = None
+    if knots:
+        found = {k.removeprefix(CALIBRATION): a for k, a in knots.items()}
+        calibration = Calibration.from_arrays(found)
+    C, offset = float(document["C"]), float(document["offset"])
+    return LearnedCRF(model, potentials, C, trials, offset, calibration)

@@ -1,0 +1,157 @@
+"""The features of the images, kept on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.features.extract import extract_features
+from segboost.features.groups.words import Codebook, learn_codebook
+from segboost.features.presets import Preset, find_preset
+from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
+from segboost.pipelines.runtime.parallel_map import active_cluster, map_tasks
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.working_size import reduce_items
+
+Tell = Callable[[str, int, int | None, str], Any]
+"""Called with stage, done, total (None where nobody knows) and a note."""
+
+
+class TrainingImage(Protocol):
+    """What training needs of a labelled image; `segboost.datasets.LabelledImage` has it."""
+
+    @property
+    def name(self) -> str:
+        """A name that no other image of the set has."""
+        ...
+
+    def image(self) -> npt.NDArray[np.uint8]:
+        """Return the image, shape (H, W, 3)."""
+        ...
+
+    def mask(self) -> npt.NDArray[np.uint8]:
+        """Return the mask, shape (H, W): 0, 1, and 255 for void."""
+        ...
+
+    def image_key(self) -> str:
+        """Return a digest of the image."""
+        ...
+
+    def mask_key(self) -> str:
+        """Return a digest of the mask."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureStage:
+    """The features of images, one artefact a group, so that a learner reads only its own."""
+
+    store: ArtefactStore
+    preset: Preset
+    codebook_key: str
+
+    def parts(self, image_key: str) -> KeyParts:
+        """Return what an image's features depend on."""
+        return KeyParts(self.preset.to_config(), (image_key, self.codebook_key))
+
+    def make(self, item: TrainingImage) -> None:
+        """Compute and keep the features of an image, unless they are there."""
+        if not self.has(item):
+            self.keep(item, compute_features(self.preset, (item.name, item.image())))
+
+    def has(self, item: TrainingImage) -> bool:
+        """Whether all features of an image are there."""
+        parts = self.parts(item.image_key())
+        stages = [*(f"features-{g.name}" for g in self.preset.groups), "superpixels"]
+        return all(self.store.has(stage, parts) for stage in stages)
+
+    def keep(self, item: TrainingImage, image: SuperpixelImage) -> None:
+        """Put the features of an image into the store."""
+        parts = self.parts(item.image_key())
+        for group in self.preset.groups:
+            values = Artefact({"values": image.groups[group.name]})
+            self.store.put(f"features-{group.name}", parts, values)
+        self.store.put("superpixels", parts, image.without_groups().to_artefact())
+
+    def group(self, item: TrainingImage, name: str) -> npt.NDArray[Any]:
+        """Return one group's features of an image, shape (P, d)."""
+        found = self.store.get(f"features-{name}", self.parts(item.image_key()))
+        if found is None:
+            raise RuntimeError(f"the features of {item.name} are gone from {self.store.root}")
+        return found.arrays["values"]
+
+    def graph(self, item: TrainingImage, with_truth: bool) -> SuperpixelImage:
+        """Return an image without features, with the truth of its mask where that is wanted."""
+        found = self.store.get("superpixels", self.parts(item.image_key()))
+        if found is None:
+            raise RuntimeError(f"the superpixels of {item.name} are gone from {self.store.root}")
+        image = SuperpixelImage.from_artefact(item.name, found)
+        return image.with_truth(item.mask()) if with_truth else image
+
+    def whole(self, item: TrainingImage) -> SuperpixelImage:
+        """Return an image with all its features and its truth."""
+        image = self.graph(item, with_truth=True)
+        groups = {g.name: self.group(item, g.name) for g in self.preset.groups}
+        return SuperpixelImage(**{**vars(image), "groups": groups})
+
+
+def compute_features(preset: Preset, item: tuple[str, npt.NDArray[np.uint8]]) -> SuperpixelImage:
+    """Return an image, given as name and pixels, with all its features."""
+    name, image = item
+    features = extract_features(image, preset, name=name, dtype="uint8")
+    return SuperpixelImage.from_features(name, features)
+
+
+def feature_stage(
+    items: Sequence[TrainingImage], config: SegmentationConfig, store: ArtefactStore, tell: Tell
+) -> FeatureStage:
+    """Return the feature stage with the codebook of the training images."""
+    items = reduce_items(items, config.longest_side)
+    preset = find_preset(config.preset)
+    parts = KeyParts({"seed": config.seed}, tuple(item.image_key() for item in items))
+    tell("codebook", 0, 1, "")
+    made = store.get_or_make(
+        "codebook",
+        parts,
+        lambda: Artefact(
+            learn_codebook((item.image() for item in items), random_state=config.seed).to_arrays()
+        ),
+    )
+    tell("codebook", 1, 1, "")
+    codebook = Codebook.from_arrays(dict(made.arrays))
+    return FeatureStage(store, preset.with_codebook(codebook), parts.key("codebook"))
+
+
+def extract_all(
+    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int, tell: Tell
+) -> None:
+    """Compute the features of all images, several at a time."""
+    tell("features", 0, len(items), "")
+    extract = _extract_remotely if active_cluster() else _extract_here
+    for done, _ in enumerate(extract(stage, items, n_jobs), start=1):
+        tell("features", done, len(items), "")
+
+
+def _extract_here(
+    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int
+) -> Iterator[None]:
+    """Let processes write what they made: features are large."""
+    yield from map_tasks(FeatureStage.make, stage, items, n_jobs)
+
+
+def _extract_remotely(
+    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int
+) -> Iterator[None]:
+    """Write here what the workers of a cluster made: they need not share a disk."""
+    todo = [item for item in items if not stage.has(item)]
+    yield from [None] * (len(items) - len(todo))
+    pixels = ((item.name, item.image()) for item in todo)
+    made = map_tasks(compute_features, stage.preset, pixels, n_jobs)
+    for item, image in zip(todo, made, strict=True):
+        stage.keep(item, image)
+        yield

@@ -1,0 +1,106 @@
+"""The stage of the strong potentials: trees over all raw features, and context over the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.potentials.context import Context, fit_context
+from segboost.pipelines.segmentation.potentials.context_features import OWN_MODELS
+from segboost.pipelines.segmentation.potentials.trees import (
+    ImageReader,
+    RawBooster,
+    fit_raw_booster,
+)
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+Tell = Callable[[str, int, int | None, str], Any]
+"""Called with stage, done, total and a note."""
+
+
+@dataclass(frozen=True, eq=False)
+class StrongPotentials:
+    """Both of them, with their out-of-fold scores of shape (N, 2): trees, then context."""
+
+    trees: RawBooster
+    context: Context
+    out_of_fold: FloatArray
+
+
+def strong_potentials(
+    store: ArtefactStore,
+    parts: KeyParts,
+    reader: ImageReader,
+    images: Sequence[SuperpixelImage],
+    first: FloatArray,
+    fold: IntArray,
+    config: SegmentationConfig,
+    n_jobs: int,
+    tell: Tell,
+) -> StrongPotentials:
+    """Learn both potentials, or take them from the store.
+
+    Parameters
+    ----------
+    store : ArtefactStore
+    parts : KeyParts
+        What the first stage depends on.
+    reader : ImageReader
+        The features of the images.
+    images : sequence of SuperpixelImage
+        With their truth.
+    first : ndarray of shape (N, T)
+        Out-of-fold scores of the groups' classifiers.
+    fold : ndarray of int, shape (N,)
+    config : SegmentationConfig
+    n_jobs : int
+    tell : callable
+    """
+
+    def make_trees() -> Artefact:
+        booster, scores = fit_raw_booster(
+            reader, images, fold, config.raw_booster, config.seed, n_jobs
+        )
+        return Artefact({**booster.to_arrays(), "out_of_fold": scores})
+
+    with_trees = _more(parts, "raw_booster", asdict(config.raw_booster))
+    tell("trees", 0, 1, "")
+    made = dict(store.get_or_make("trees", with_trees, make_trees).arrays)
+    tell("trees", 1, 1, "")
+    tree_scores = made.pop("out_of_fold")
+    trees = RawBooster.from_arrays(reader.groups, made)
+
+    def make_context() -> Artefact:
+        prepared = [_with_own_groups(i, reader, k) for k, i in enumerate(images)]
+        scores = np.column_stack([first, tree_scores])
+        context, found = fit_context(prepared, scores, fold, config.booster, config.seed, n_jobs)
+        return Artefact({**context.to_arrays(), "out_of_fold": found})
+
+    tell("context", 0, 1, "")
+    with_context = _more(with_trees, "booster", asdict(config.booster))
+    made = dict(store.get_or_make("context", with_context, make_context).arrays)
+    tell("context", 1, 1, "")
+    context_scores = made.pop("out_of_fold")
+    scores = np.column_stack([tree_scores, context_scores])
+    return StrongPotentials(trees, Context.from_arrays(made), scores)
+
+
+def _more(parts: KeyParts, name: str, settings: dict[str, Any]) -> KeyParts:
+    return KeyParts({**parts.parameters, name: settings}, parts.inputs)
+
+
+def _with_own_groups(image: SuperpixelImage, reader: ImageReader, number: int) -> SuperpixelImage:
+    """Return the image with the groups that models of its own regions are made of."""
+    names = [g for g in OWN_MODELS if g in reader.groups]
+    groups = {g: reader.group(number, g) for g in names}
+    return SuperpixelImage(**{**vars(image), "groups": groups})

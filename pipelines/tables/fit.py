@@ -1,0 +1,155 @@
+"""Learn from a table: C chosen on a validation part, then a fit on all rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from segboost._types import IntArray
+from segboost.estimators.base import BaseStructBoost
+from segboost.pipelines.runtime.progress import (
+    Progress,
+    QuietProgress,
+    Report,
+    step_reporter,
+    track,
+)
+from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.runtime.worker_lifetime import tied
+from segboost.pipelines.tables.estimators import MEASURES, EstimatorSettings, better, measure
+
+CANDIDATES = (1.0, 4.0, 16.0, 63.0, 250.0, 1000.0)
+"""What C is chosen from: six values from 1 to 1000, evenly spaced on a logarithmic scale."""
+
+VALIDATION_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A candidate C and its measures on the validation rows."""
+
+    C: float
+    measures: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class TableFit:
+    """What was learned from a table.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    C : float
+    measures : dict
+        On the rows it was learned from.
+    trials : tuple of Trial
+        None where C was given.
+    n_validation : int
+        How many rows C was chosen on.
+    warnings : tuple of str
+        What the last fit warned of.
+    """
+
+    model: BaseStructBoost
+    C: float
+    measures: dict[str, float]
+    trials: tuple[Trial, ...] = ()
+    n_validation: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def fit_table(
+    X: npt.NDArray[Any],
+    y: npt.NDArray[Any],
+    settings: EstimatorSettings,
+    C: float | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    candidates: Sequence[float] = CANDIDATES,
+) -> TableFit:
+    """Learn a model; where C is not given, choose it on a quarter of the rows first.
+
+    Parameters
+    ----------
+    X : ndarray of shape (N, d)
+    y : ndarray of shape (N,)
+        As `LabelRule.encode` returns it.
+    settings : EstimatorSettings
+    C : float, optional
+    n_jobs : int
+        Processes that share the candidates; the model does not depend on it.
+    progress : Progress, optional
+    candidates : sequence of float
+
+    Raises
+    ------
+    ValueError
+        Where there are too few rows to choose C on.
+    """
+    told = progress or QuietProgress()
+    trials: tuple[Trial, ...] = ()
+    n_validation = 0
+    with single_threaded():
+        if C is None:
+            train, validation = split_validation(y, settings.seed)
+            n_validation = len(validation)
+            jobs = (delayed(tied(_try))(X, y, train, validation, settings, c) for c in candidates)
+            done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+            trials = tuple(track(done, told, "choice of C", len(candidates)))
+            main = MEASURES[settings.task]
+            # The smallest of equally good ones: the simpler model.
+            C = min(trials, key=lambda t: (better(settings.task, t.measures[main]), t.C)).C
+        report = step_reporter(told, "fit", settings.n_iterations, f"C = {C:g}")
+        model, caught = _fit(settings.make(C, n_jobs, report), X, y)
+        told(Report("fit", model.n_iter_, settings.n_iterations, finished=True))
+        # What the fit was run with is no part of the model: neither the display nor the threads.
+        model.callback, model.n_jobs = None, None
+        return TableFit(model, C, measure(model, X, y), trials, n_validation, caught)
+
+
+def split_validation(y: npt.NDArray[Any], seed: int) -> tuple[IntArray, IntArray]:
+    """Return training and validation rows: a quarter of each class, at least one of its two.
+
+    Classes of a single row stay in the training part.
+    """
+    rng = np.random.default_rng([seed, 25])
+    train, validation = [], []
+    for value in np.unique(y):
+        rows = rng.permutation(np.flatnonzero(y == value))
+        n = max(1, int(VALIDATION_SHARE * len(rows))) if len(rows) > 1 else 0
+        validation.append(rows[:n])
+        train.append(rows[n:])
+    chosen = np.sort(np.concatenate(validation))
+    if len(np.unique(y[chosen])) < 2:
+        raise ValueError(
+            f"{len(y)} rows are too few to choose C on: expected two classes with two rows or "
+            "more, or give --C"
+        )
+    return np.sort(np.concatenate(train)), chosen
+
+
+def _try(
+    X: npt.NDArray[Any],
+    y: npt.NDArray[Any],
+    train: IntArray,
+    validation: IntArray,
+    settings: EstimatorSettings,
+    C: float,
+) -> Trial:
+    model, _ = _fit(settings.make(C, 1), X[train], y[train])
+    return Trial(C, measure(model, X[validation], y[validation]))
+
+
+def _fit(
+    model: BaseStructBoost, X: npt.NDArray[Any], y: npt.NDArray[Any]
+) -> tuple[BaseStructBoost, tuple[str, ...]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)  # type: ignore[attr-defined]
+    return model, tuple(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))

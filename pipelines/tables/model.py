@@ -1,0 +1,131 @@
+"""A table model on disk: the estimator's folder, and beside it what predictions need to know."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from segboost.datasets.tables.table_like import Columns
+from segboost.estimators.saving import load_model, save_model
+from segboost.pipelines.runtime.files import write_whole
+from segboost.pipelines.tables.labels import LabelRule
+from segboost.storage.folder import DOCUMENT, ModelFileError, one_line
+
+TABLE = "table.json"
+SCHEMA = 1
+LARGEST = 64 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """A fitted estimator, the columns and labels it knows, and how it came about.
+
+    Parameters
+    ----------
+    estimator : fitted StructBoost estimator
+    columns : Columns
+    rule : LabelRule
+    training : mapping of str to JSON values
+        The table's name and size, C and how it was chosen.
+    """
+
+    estimator: Any
+    columns: Columns
+    rule: LabelRule
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write ``model.json``, its npz file and ``table.json``; an older model is replaced.
+
+        `segboost.load_model` reads the estimator of the folder too.
+        """
+        path = Path(folder)
+        # Without it the folder is no table model: a killed save leaves none that is half old.
+        (path / TABLE).unlink(missing_ok=True)
+        save_model(self.estimator, path)
+        document = {
+            "format": "segboost table",
+            "schema": SCHEMA,
+            "model": _digest(path),
+            "columns": asdict(self.columns),
+            "labels": self.rule.to_json(),
+            "training": dict(self.training),
+        }
+        text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
+        write_whole(path / TABLE, text.encode())
+        return path
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> TableModel:
+        """Return the model of a folder.
+
+        Raises
+        ------
+        ModelFileError
+            With one line that says what is wrong with the folder.
+        """
+        path = Path(folder)
+        document = _read(path)
+        estimator = load_model(path)
+        try:
+            columns = _columns(document["columns"])
+            rule = LabelRule.from_json(document["labels"])
+            made = document["model"]
+            training = dict(document["training"])
+        except Exception as error:  # content of any kind may be at fault in any way
+            raise ModelFileError(
+                f"{path / TABLE} was edited or damaged: {one_line(error)}"
+            ) from None
+        if made != _digest(path):
+            raise ModelFileError(f"{path / TABLE} belongs to another model: fit it again")
+        if columns.n_features != getattr(estimator, "n_features_in_", None):
+            raise ModelFileError(f"{path / TABLE} has other features than the model")
+        return cls(estimator, columns, rule, training)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_dir():
+        raise ModelFileError(f"there is no model folder {path}: name what segboost fit made")
+    try:
+        if (path / TABLE).exists() and not (path / TABLE).is_file():
+            raise ModelFileError(f"{path / TABLE} is no file")
+        if (path / TABLE).stat().st_size > LARGEST:
+            raise ModelFileError(f"{path / TABLE} is too large to be what segboost fit writes")
+        document = json.loads((path / TABLE).read_text("utf-8"))
+    except FileNotFoundError:
+        raise ModelFileError(
+            f"{path} holds no model of a table ({TABLE} is missing): name what segboost fit made"
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"{path / TABLE} cannot be read: fit the model again") from None
+    if not isinstance(document, dict) or document.get("format") != "segboost table":
+        raise ModelFileError(f"{path / TABLE} was not written by segboost")
+    if document.get("schema") != SCHEMA:
+        raise ModelFileError(f"{path / TABLE} was written by another version: upgrade segboost")
+    return document
+
+
+def _columns(document: Mapping[str, Any]) -> Columns:
+    names = document["feature_names"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("the names of its features are no texts")
+    columns = Columns(
+        int(document["n_features"]),
+        tuple(names),
+        str(document["label_name"]),
+        int(document["label_column"]),
+    )
+    if names and len(set(names)) != columns.n_features:
+        raise ValueError("it has other names than features")
+    return columns
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256((path / DOCUMENT).read_bytes()).hexdigest()

@@ -1,0 +1,114 @@
+"""Answers of a table model for the rows of a table, and their measures where it has labels."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray
+from segboost.datasets.tables.table import Table
+from segboost.pipelines.tables.estimators import measure
+from segboost.pipelines.tables.model import TableModel
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a model says of the rows of a table.
+
+    Parameters
+    ----------
+    answers : ndarray of shape (N,)
+        Labels; of the AUC scores, higher ones first.
+    scores : ndarray of shape (N, s)
+    score_names : tuple of str
+        The s columns: a class each, or the one score that orders the rows.
+    labels : ndarray of shape (N,) or (0,)
+        Those of the table.
+    measures : dict
+        Empty where the table has no labels that can be measured.
+    note : str
+        Why there are no measures, or what they leave out.
+    """
+
+    answers: npt.NDArray[Any]
+    scores: FloatArray
+    score_names: tuple[str, ...]
+    labels: npt.NDArray[Any]
+    measures: dict[str, float] = field(default_factory=dict)
+    note: str = ""
+
+    def to_document(self, with_scores: bool = False) -> dict[str, Any]:
+        """Return plain JSON values."""
+        document: dict[str, Any] = {
+            "n_rows": len(self.answers),
+            "predictions": self.answers.tolist(),
+            "measures": self.measures or None,
+        }
+        if self.note:
+            document["note"] = self.note
+        if with_scores:
+            document["score_names"] = list(self.score_names)
+            document["scores"] = self.scores.tolist()
+        return document
+
+    def to_csv(self, with_scores: bool = False) -> str:
+        """Return a CSV text: row (from 1), prediction, label where known, scores where wanted."""
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        labelled = len(self.labels) == len(self.answers)
+        head = ["row", "prediction", *(["label"] if labelled else [])]
+        writer.writerow([*head, *(f"score {n}" for n in self.score_names if with_scores)])
+        writer.writerows(self._lines(labelled, with_scores))
+        return buffer.getvalue()
+
+    def _lines(self, labelled: bool, with_scores: bool) -> Iterator[list[Any]]:
+        answers, labels, scores = self.answers.tolist(), self.labels.tolist(), self.scores.tolist()
+        for i, answer in enumerate(answers):
+            line = [i + 1, answer]
+            if labelled:
+                line.append(labels[i])
+            yield line + (scores[i] if with_scores else [])
+
+
+def predict_table(model: TableModel, table: Table) -> Predictions:
+    """Return the answers for a table with the model's features, and how right they are."""
+    estimator, rule = model.estimator, model.rule
+    answers = rule.decode(estimator.predict(table.X))
+    scores, names = _scores(model, table.X)
+    measures, note = _measure(model, table)
+    return Predictions(answers, scores, names, table.y, measures, note)
+
+
+def _scores(model: TableModel, X: npt.NDArray[Any]) -> tuple[FloatArray, tuple[str, ...]]:
+    task, estimator = model.rule.task, model.estimator
+    if task in ("auc", "ordinal"):
+        one = estimator.predict(X) if task == "auc" else estimator.score_samples(X)
+        return one[:, None], ("order",)
+    found = np.asarray(estimator.decision_function(X))
+    classes = estimator.classes_.tolist()
+    if found.ndim == 1:  # two classes: one margin, in favour of the second
+        return found[:, None], (str(classes[1]),)
+    return found, tuple(map(str, classes))
+
+
+def _measure(model: TableModel, table: Table) -> tuple[dict[str, float], str]:
+    """Return the measures on rows with known labels, and a note on the others."""
+    if not table.has_labels:
+        return {}, "the file has no labels: nothing is measured"
+    known = model.rule.knows(table.y)
+    if not known.any():
+        return {}, "the labels of the file are unknown to the model: nothing is measured"
+    y = model.rule.encode(table.y[known])
+    if model.rule.task == "auc" and len(np.unique(y)) < 2:
+        return {}, "the file has positive or negative rows only: there is no AUC"
+    note = ""
+    if not known.all():
+        odd, n = table.y[~known][0], int((~known).sum())
+        note = f"labels that the model does not know ({odd}, …) are not measured: {n} rows"
+    return measure(model.estimator, table.X[known], y), note

@@ -1,0 +1,1 @@
+"""Tracking a target through a video."""

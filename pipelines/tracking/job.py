@@ -1,0 +1,142 @@
+"""One video, one tracker: where frames and boxes come from, and what is left on the disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.datasets.reading import list_images
+from segboost.datasets.tracks.otb import load_sequence, read_boxes
+from segboost.datasets.tracks.video import read_frames
+from segboost.pipelines.runtime.files import write_whole
+from segboost.pipelines.runtime.progress import Progress, track
+from segboost.pipelines.tracking.methods import make_tracker
+from segboost.pipelines.tracking.metrics import TrackScores, score_track
+from segboost.pipelines.tracking.output import (
+    OverlayFrames,
+    OverlayVideo,
+    overlay_writer,
+    plot_track,
+    write_boxes,
+)
+from segboost.pipelines.tracking.run import Track, follow
+from segboost.tracking.settings import TrackerSettings
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class TrackJob:
+    """A video with the target's first box.
+
+    `truth` has the shape (n, 4), NaN where unknown, and may be None; `n_frames` is None where
+    only reading them all would tell.
+    """
+
+    name: str
+    frames: Iterable[npt.NDArray[np.uint8]]
+    box: Box
+    truth: npt.NDArray[np.float64] | None
+    n_frames: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class TrackResult:
+    """A track with its scores and the files that were written."""
+
+    name: str
+    method: str
+    found: Track
+    scores: TrackScores | None
+    trust: float
+    files: tuple[Path, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as they are also written to ``summary.json``."""
+        scores = {} if self.scores is None else self.scores.to_dict()
+        return {
+            "sequence": self.name,
+            "method": self.method,
+            "frames": len(self.found.boxes),
+            "frames_a_second": round(self.found.frames_a_second, 2),
+            "doubtful_frames": self.n_doubtful,
+            **scores,
+            "files": [str(f) for f in self.files],
+        }
+
+    @property
+    def n_doubtful(self) -> int:
+        """How many frames have a confidence that is not trusted."""
+        return int((self.found.confidence < self.trust).sum())
+
+    def to_text(self) -> str:
+        """Return a few lines for people."""
+        lines = [
+            f"{self.name}: {len(self.found.boxes)} frames by {self.method}, "
+            f"{self.found.frames_a_second:.1f} a second; {self.n_doubtful} of doubtful confidence"
+        ]
+        if self.scores is not None:
+            s = self.scores
+            lines.append(
+                f"mean overlap {s.mean_overlap:.3f}, centre error {s.mean_centre_error:.1f} px, "
+                f"success area {s.success_area:.3f}, precision at 20 px {s.precision:.3f}"
+            )
+        return "\n".join([*lines, *(f"wrote {f}" for f in self.files)])
+
+
+def job_of_frames(frames: Path, box: Box, truth: Path | None) -> TrackJob:
+    """Return the job of a folder of frames or a video file."""
+    n_frames = len(list_images(frames)[0]) if frames.is_dir() else None
+    known = None if truth is None else read_boxes(truth)
+    if known is not None and n_frames is not None and len(known) != n_frames:
+        raise ValueError(f"{truth} has {len(known)} boxes for {n_frames} frames")
+    return TrackJob(frames.stem, read_frames(frames), box, known, n_frames)
+
+
+def job_of_sequence(root: Path, name: str, box: Box | None, truth: Path | None) -> TrackJob:
+    """Return the job of a sequence in OTB's layout, from its first box or the one given."""
+    sequence = load_sequence(root, name)
+    known = sequence.boxes if truth is None else read_boxes(truth)
+    if len(known) != len(sequence):
+        raise ValueError(f"{truth} has {len(known)} boxes for {len(sequence)} frames")
+    x, y, w, h = (float(v) for v in sequence.boxes[0]) if box is None else box
+    return TrackJob(name, sequence.frames(), (x, y, w, h), known, len(sequence))
+
+
+def run_job(
+    job: TrackJob, method: str, seed: int, output: Path, overlay: str, progress: Progress
+) -> TrackResult:
+    """Track, score and write: boxes.csv, summary.json; with truth plot.png; the overlay."""
+    tracker = make_tracker(method, seed)
+    settings = getattr(tracker, "settings", TrackerSettings())
+    output.mkdir(parents=True, exist_ok=True)
+    files: list[Path] = []
+    drawn: OverlayFrames | OverlayVideo | None = None
+    if overlay == "frames":
+        drawn = OverlayFrames(output / "overlay")
+        files.append(output / "overlay")
+    elif overlay == "video":
+        drawn = OverlayVideo(output / "overlay.mp4")
+        files.append(output / "overlay.mp4")
+    frames = track(iter(job.frames), progress, "tracking", job.n_frames)
+    on_frame = None if drawn is None else overlay_writer(drawn, settings.trust, job.truth)
+    found = follow(tracker, frames, [job.box], on_frame)
+    tracker.close()
+    if drawn is not None:
+        drawn.close()
+    scores = None
+    if job.truth is not None:
+        scores = score_track(found.boxes, job.truth)
+        title = f"{job.name}, {method}"
+        files.append(plot_track(output / "plot.png", scores, found.confidence, title))
+    files.append(write_boxes(output / "boxes.csv", found, scores))
+    result = TrackResult(job.name, method, found, scores, settings.trust, tuple(files))
+    text = json.dumps(result.to_dict(), allow_nan=False, indent=1)
+    write_whole(output / "summary.json", text.encode())
+    return result

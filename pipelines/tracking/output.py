@@ -1,0 +1,146 @@
+"""What a track leaves on the disk: a table, frames with boxes, a video, a plot."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw
+
+from segboost.pipelines.runtime.files import write_whole
+from segboost.pipelines.tracking.metrics import TrackScores
+from segboost.pipelines.tracking.run import Track
+
+FOUND, DOUBTFUL, TRUTH = (255, 210, 0), (230, 60, 40), (60, 200, 90)
+FloatArray = npt.NDArray[np.float64]
+
+
+def write_boxes(path: Path, track: Track, scores: TrackScores | None = None) -> Path:
+    """Write a CSV: frame (from 0), x, y, w, h, confidence; with the truth also how well it fits."""
+    head = "frame,x,y,w,h,confidence" + ("" if scores is None else ",overlap,centre_error")
+    lines = [head]
+    for number, (box, sure) in enumerate(zip(track.boxes, track.confidence, strict=True)):
+        values = [*box.tolist(), float(sure)]
+        if scores is not None:
+            values += [float(scores.overlap[number]), float(scores.centre_error[number])]
+        cells = ["" if not np.isfinite(v) else f"{v:.4f}" for v in values]
+        lines.append(",".join([str(number), *cells]))
+    return write_whole(path, ("\n".join(lines) + "\n").encode())
+
+
+def draw_box(
+    frame: npt.NDArray[np.uint8],
+    box: FloatArray,
+    trusted: bool,
+    truth: FloatArray | None = None,
+) -> npt.NDArray[np.uint8]:
+    """Return the frame in colour with the box: yellow, red where it is not trusted; truth green."""
+    image = Image.fromarray(frame).convert("RGB")
+    pen = ImageDraw.Draw(image)
+    if truth is not None and np.isfinite(truth).all():
+        pen.rectangle(_corners(truth), outline=TRUTH)
+    pen.rectangle(_corners(box), outline=FOUND if trusted else DOUBTFUL, width=2)
+    return np.asarray(image)
+
+
+class OverlayFrames:
+    """Writes every frame with its box into a folder: ``00000.jpg``, ``00001.jpg``, …"""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, number: int, picture: npt.NDArray[np.uint8]) -> None:
+        """Write one picture."""
+        buffer = io.BytesIO()
+        Image.fromarray(picture).save(buffer, "JPEG", quality=90)
+        write_whole(self._folder / f"{number:05d}.jpg", buffer.getvalue())
+
+    def close(self) -> None:
+        """Nothing is left to be done."""
+
+
+class OverlayVideo:
+    """Writes all frames with their boxes into one video file; needs OpenCV.
+
+    Raises
+    ------
+    ValueError
+        Where OpenCV is not installed, or cannot write this kind of file.
+    """
+
+    def __init__(self, path: Path, frames_a_second: float = 25.0) -> None:
+        try:
+            import cv2
+        except ImportError:
+            raise ValueError(
+                "writing a video needs OpenCV: pip install 'segboost[track]', "
+                "or take --overlay frames"
+            ) from None
+        self._cv2: Any = cv2
+        self._path = path
+        self._part = path.with_name(f".{os.getpid()}.{path.name}")
+        self._rate = frames_a_second
+        self._writer: Any = None
+
+    def add(self, number: int, picture: npt.NDArray[np.uint8]) -> None:
+        """Append one picture."""
+        if self._writer is None:
+            height, width = picture.shape[:2]
+            code = self._cv2.VideoWriter_fourcc(*"mp4v")
+            self._writer = self._cv2.VideoWriter(str(self._part), code, self._rate, (width, height))
+            if not self._writer.isOpened():
+                raise ValueError(f"OpenCV cannot write {self._path}: take --overlay frames")
+        self._writer.write(np.ascontiguousarray(picture[:, :, ::-1]))
+
+    def close(self) -> None:
+        """Finish the file and give it its name."""
+        if self._writer is not None:
+            self._writer.release()
+            os.replace(self._part, self._path)
+
+
+def plot_track(path: Path, scores: TrackScores, confidence: FloatArray, title: str) -> Path:
+    """Write a PNG: overlap and confidence, and centre error, frame by frame."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    FigureCanvasAgg(figure)
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    upper.plot(scores.overlap, color="#1f5fa8", label=f"overlap, mean {scores.mean_overlap:.3f}")
+    upper.plot(confidence, color="#bbbbbb", linewidth=0.8, label="confidence", zorder=0)
+    upper.set_ylim(0, 1.02)
+    upper.set_title(title)
+    upper.legend(loc="lower left")
+    lower.plot(
+        scores.centre_error, color="#a8431f", label=f"mean {scores.mean_centre_error:.1f} px"
+    )
+    lower.set_ylabel("centre error, px")
+    lower.set_xlabel("frame")
+    lower.legend(loc="upper left")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110)
+    return write_whole(path, buffer.getvalue())
+
+
+def overlay_writer(
+    overlay: OverlayFrames | OverlayVideo, trust: float, truth: FloatArray | None
+) -> Callable[[int, npt.NDArray[np.uint8], FloatArray, float], None]:
+    """Return what `follow` calls after every frame."""
+
+    def write(number: int, frame: npt.NDArray[np.uint8], box: FloatArray, sure: float) -> None:
+        known = None if truth is None or number >= len(truth) else truth[number]
+        overlay.add(number, draw_box(frame, box, sure >= trust, known))
+
+    return write
+
+
+def _corners(box: FloatArray) -> tuple[float, float, float, float]:
+    x, y, w, h = box.tolist()
+    return x, y, max(x + w - 1, x), max(y + h - 1, y)

@@ -1,0 +1,223 @@
+"""Saving and loading of fitted baselines as folders of JSON and npz."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from segboost.baselines import (
+    AdaBoostECC,
+    AdaBoostMH,
+    AdaBoostStumps,
+    CRFStructuredSVM,
+    RankBoost,
+    StructuredSVMClassifier,
+)
+from segboost.baselines.stump_sum import StumpSum
+from segboost.baselines.svm_history import pack_history, unpack_history
+from segboost.estimators.ensemble_files import Kinds, pack_hypotheses, unpack_hypotheses
+from segboost.estimators.parameters import parameters_from_json, parameters_to_json
+from segboost.storage.folder import (
+    ModelFileError,
+    check_count,
+    one_line,
+    read_folder,
+    write_folder,
+)
+from segboost.storage.labels import labels_from_json, labels_to_json
+from segboost.weak.checks import read_array
+
+Baseline = (
+    AdaBoostECC
+    | AdaBoostMH
+    | AdaBoostStumps
+    | CRFStructuredSVM
+    | RankBoost
+    | StructuredSVMClassifier
+)
+Arrays = dict[str, npt.NDArray[Any]]
+
+KIND = "baseline"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which learned attributes make up a model.
+
+    Parameters
+    ----------
+    cls : type
+    arrays : tuple of (str, shape)
+        Arrays of reals. A shape is a text a letter a dimension: k classes, d features, T rounds,
+        U unary and V pairwise potentials.
+    numbers : tuple of str
+        Single reals.
+    labels : str, optional
+        The attribute of k class names.
+    stumps, hypotheses, history : bool
+        Whether there is a StumpSum, a list of hypotheses, a history of cutting planes.
+    """
+
+    cls: type[Any]
+    arrays: tuple[tuple[str, str], ...]
+    numbers: tuple[str, ...] = ()
+    labels: str | None = None
+    stumps: bool = False
+    hypotheses: bool = False
+    history: bool = False
+
+
+_ROUNDS = (("estimator_weights_", "T"), ("estimator_errors_", "T"))
+LAYOUTS: dict[str, Layout] = {
+    layout.cls.__name__: layout
+    for layout in (
+        Layout(
+            CRFStructuredSVM,
+            (("unary_coef_", "U"), ("pairwise_coef_", "V")),
+            ("unary_intercept_", "pairwise_intercept_"),
+            history=True,
+        ),
+        Layout(
+            StructuredSVMClassifier,
+            (("coef_", "kd"), ("intercept_", "k")),
+            labels="classes_",
+            history=True,
+        ),
+        Layout(AdaBoostStumps, _ROUNDS, labels="classes_", stumps=True),
+        Layout(AdaBoostMH, _ROUNDS, labels="classes_", stumps=True),
+        Layout(RankBoost, _ROUNDS[:1], labels="levels_", stumps=True),
+        Layout(AdaBoostECC, (*_ROUNDS, ("colourings_", "Tk")), labels="classes_", hypotheses=True),
+    )
+}
+"""The classes that files may name."""
+
+
+def save_baseline(model: Baseline, folder: str | os.PathLike[str]) -> Path:
+    """Write a fitted baseline to a folder: ``model.json`` and one npz file.
+
+    Written whole or not at all; an older model there is replaced. Callbacks are not kept, a weak
+    learner from outside the package as its text only.
+
+    Raises
+    ------
+    ValueError
+        For other models, class names that JSON cannot hold and hypotheses that cannot be stored.
+    """
+    name = type(model).__name__
+    layout = LAYOUTS.get(name)
+    if layout is None or layout.cls is not type(model):
+        raise ValueError(f"{name} cannot be saved as a baseline; known are {', '.join(LAYOUTS)}")
+    check_is_fitted(model)
+    document: dict[str, Any] = {
+        "baseline": name,
+        "parameters": parameters_to_json(model.get_params(deep=False)),
+        "numbers": {key: float(getattr(model, key)) for key in layout.numbers},
+    }
+    arrays: Arrays = {key: getattr(model, key) for key, _ in layout.arrays}
+    if layout.labels:
+        document["labels"] = labels_to_json(getattr(model, layout.labels))
+        document["n_features"] = int(model.n_features_in_)
+    if hasattr(model, "feature_names_in_"):
+        document["feature_names"] = [str(n) for n in model.feature_names_in_]
+    if layout.stumps:
+        arrays |= {f"stumps_{key}": value for key, value in model.stumps_.pack().items()}
+    if layout.hypotheses:
+        document["kinds"], packed = pack_hypotheses(model.hypotheses_)
+        arrays |= {f"hypotheses_{key}": value for key, value in packed.items()}
+    if layout.history:
+        arrays |= pack_history(model.history_, model.certificate_)
+    return write_folder(folder, KIND, document, arrays)
+
+
+def load_baseline(folder: str | os.PathLike[str], hypotheses: Kinds | None = None) -> Baseline:
+    """Return the fitted baseline that `save_baseline` wrote; it predicts the same, to the bit.
+
+    Parameters
+    ----------
+    folder : path
+    hypotheses : mapping of kind to class, optional
+        The classes of hypotheses from outside the package that the model uses.
+
+    Raises
+    ------
+    ModelFileError
+        With one line that says what is wrong with the folder.
+    """
+    document, arrays = read_folder(folder, KIND)
+    try:
+        return _restore(document, arrays, hypotheses)
+    except ModelFileError:
+        raise
+    except Exception as error:  # content of any kind may be at fault in any way
+        raise ModelFileError(f"{folder} does not describe a baseline: {one_line(error)}") from None
+
+
+def _restore(document: Mapping[str, Any], arrays: Arrays, own: Kinds | None) -> Baseline:
+    name = document["baseline"]
+    if name not in LAYOUTS:
+        raise ModelFileError(f"the folder holds an unknown baseline {name!r}; upgrade segboost")
+    layout = LAYOUTS[name]
+    model = layout.cls(**parameters_from_json(document["parameters"]))
+    sizes: dict[str, int] = {}
+    if layout.labels:
+        labels = labels_from_json(document["labels"])
+        setattr(model, layout.labels, labels)
+        model.n_features_in_ = sizes["d"] = check_count(int(document["n_features"]))
+        sizes["k"] = labels.size
+    for key, shape in layout.arrays:
+        setattr(model, key, _read(arrays, key, shape, sizes))
+    for key in layout.numbers:
+        setattr(model, key, float(document["numbers"][key]))
+    if "feature_names" in document:
+        names = np.array(document["feature_names"], dtype=object)
+        _agree("d", names.size, sizes)
+        model.feature_names_in_ = names
+    if layout.stumps:
+        _restore_stumps(model, _part(arrays, "stumps_"), sizes)
+    if layout.hypotheses:
+        model.hypotheses_ = unpack_hypotheses(document["kinds"], _part(arrays, "hypotheses_"), own)
+        model.n_estimators_ = _agree("T", len(model.hypotheses_), sizes)
+    if layout.history:
+        model.history_, model.certificate_ = unpack_history(arrays)
+        model.n_iter_ = max(1, len(model.history_))
+    if "U" in sizes:
+        model._n_unary, model._n_pairwise = sizes["U"], sizes["V"]
+    return model  # type: ignore[no-any-return]
+
+
+def _restore_stumps(model: Any, arrays: Arrays, sizes: dict[str, int]) -> None:
+    stumps = StumpSum.unpack(arrays)
+    # One score for two classes and for an order, one a class else.
+    width = sizes["k"] if isinstance(model, AdaBoostMH) else 1
+    if stumps.above.shape[1] != width:
+        raise ValueError(f"its stumps have {stumps.above.shape[1]} scores, expected {width}")
+    # The compiled sums do not check where they read.
+    if stumps.n_stumps and stumps.feature.max() >= sizes["d"]:
+        raise ValueError("its stumps ask for features that it does not have")
+    model.stumps_ = stumps
+    model.n_estimators_ = _agree("T", stumps.n_stumps, sizes)
+    model.feature_importances_ = stumps.importances(sizes["d"])
+
+
+def _read(arrays: Arrays, key: str, shape: str, sizes: dict[str, int]) -> npt.NDArray[np.float64]:
+    """Return an array of reals, of the sizes known so far; the others are learned from it."""
+    array = read_array(arrays, key, "f", tuple(sizes.get(letter) for letter in shape))
+    sizes.update(zip(shape, array.shape, strict=True))
+    return array
+
+
+def _agree(letter: str, size: int, sizes: dict[str, int]) -> int:
+    if sizes.setdefault(letter, size) != size:
+        raise ValueError(f"its parts differ in size: {size} and {sizes[letter]}")
+    return size
+
+
+def _part(arrays: Arrays, prefix: str) -> Arrays:
+    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}

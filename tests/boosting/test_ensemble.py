@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from segboost.boosting.bins import byte_edges, encode, find_edges
+from segboost.boosting.ensemble import TreeBooster
+from segboost.boosting.growing import BoosterSettings, walk_columns
+
+SETTINGS = BoosterSettings(n_trees=20, depth=3, n_columns=4, l2=2.0, min_curvature=2.0)
+
+
+def table(n=600, d=7, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)).astype(np.float32)
+    X[:, 0] = np.round(X[:, 0])  # few values
+    X[:, 1] = 3.0  # one value
+    y = (X[:, 2] * X[:, 3] + X[:, 0] + rng.normal(size=n) > 0).astype(np.int64)
+    return X, y, rng.uniform(0.5, 2, n)
+
+
+def test_thresholds_of_values_split_as_the_codes_did():
+    X, y, weight = table()
+    model = TreeBooster.fit(X, y, weight, SETTINGS, seed=3)
+    new = table(seed=1)[0]
+    edges = [find_edges(column) for column in X.T]
+    columns = np.ascontiguousarray(encode(new, edges).T)
+    expected = np.full(len(new), model.baseline)
+    for feature, threshold, value in zip(model.feature, model.threshold, model.value, strict=True):
+        cut = np.zeros(len(feature), dtype=np.int64)
+        for k in np.flatnonzero(feature >= 0):
+            cut[k] = np.flatnonzero(edges[feature[k]] == threshold[k])[0]
+        expected += walk_columns(columns, np.arange(len(new)), feature, cut, value)
+    np.testing.assert_allclose(model.decision_function(new), expected, rtol=0, atol=1e-12)
+
+
+def test_codes_split_as_values_do():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 1))
+    edges = find_edges(X[:, 0])
+    assert len(edges) == 255
+    assert (np.diff(edges) > 0).all()
+    codes = encode(X, [edges])[:, 0]
+    for k in (0, 17, 254):
+        assert ((X[:, 0] <= edges[k]) == (codes <= k)).all()
+
+
+def test_bytes_are_their_own_codes():
+    values = np.arange(256, dtype=np.uint8)[:, None]
+    assert (encode(values, [byte_edges()]) == values).all()
+
+
+def test_arrays_and_back():
+    X, y, weight = table()
+    model = TreeBooster.fit(X, y, weight, SETTINGS)
+    again = TreeBooster.from_arrays(model.to_arrays())
+    assert (again.decision_function(X) == model.decision_function(X)).all()
+
+
+def test_same_seed_same_trees():
+    X, y, weight = table()
+    one, two, other = (TreeBooster.fit(X, y, weight, SETTINGS, seed=s) for s in (5, 5, 6))
+    for name, array in one.to_arrays().items():
+        assert (array == two.to_arrays()[name]).all()
+    assert (one.feature != other.feature).any()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"feature": lambda a: a + 100},
+        {"feature": lambda a: np.zeros_like(a)},
+        {"feature": lambda a: a.astype(np.float64)},
+        {"feature": lambda a: a[:, :-1], "value": lambda a: a[:, :-1]},
+        {"value": lambda a: a[:-1]},
+        {"threshold": lambda a: a[:-1]},
+    ],
+    ids=["beyond", "no leaves", "kind", "nodes", "value", "threshold"],
+)
+def test_damaged_arrays_are_refused(damage):
+    X, y, _ = table()
+    arrays = TreeBooster.fit(X, y, None, SETTINGS).to_arrays()
+    with pytest.raises(ValueError, match="damaged"):
+        TreeBooster.from_arrays(arrays | {k: f(arrays[k]) for k, f in damage.items()})
+
+
+def test_rows_of_another_width_are_refused():
+    X, y, _ = table()
+    with pytest.raises(ValueError, match="expected"):
+        TreeBooster.fit(X, y, None, SETTINGS).decision_function(X[:, 1:])

@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from segboost.cli.verbs.features import app
+from segboost.features import extract_features, find_preset, find_superpixels
+from segboost.features.feature_picture import (
+    draw_borders,
+    draw_features,
+    first_component,
+    length_map,
+)
+
+
+@pytest.fixture
+def photo_file(tmp_path, small):
+    from PIL import Image
+
+    Image.fromarray(small).save(tmp_path / "photo.png")
+    return tmp_path / "photo.png"
+
+
+def test_first_component_is_the_leading_singular_vector():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(60, 1)) @ rng.normal(size=(1, 9)) + 0.3 * rng.normal(size=(60, 9))
+    scores, share = first_component(values)
+    standard = (values - values.mean(axis=0)) / values.std(axis=0)
+    left, singular, _ = np.linalg.svd(standard, full_matrices=False)
+    wanted = left[:, 0] * singular[0]
+    np.testing.assert_allclose(scores * np.sign(scores @ wanted), wanted, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(share, singular[0] ** 2 / (singular**2).sum())
+
+
+def test_first_component_of_constant_columns():
+    scores, share = first_component(np.ones((5, 3)))
+    assert not scores.any()
+    assert share == 0
+
+
+def test_borders_and_lengths_lie_between_superpixels(small):
+    labels = find_superpixels(small)
+    features = extract_features(small, find_preset("default").only("colour"))
+    lengths = length_map(features)
+    inner = np.zeros(labels.shape, bool)
+    inner[1:-1, 1:-1] = True
+    for axis in (0, 1):
+        for step in (-1, 1):
+            inner &= np.roll(labels, step, axis) == labels
+    inside = inner[1:-1, 1:-1]
+    np.testing.assert_array_equal(np.isnan(lengths[1:-1, 1:-1]), inside)
+    assert np.nanmax(lengths) == features.adjacency.boundary_length.max()
+    rgb = small.astype(np.float32) / 255
+    drawn = draw_borders(rgb, labels)
+    np.testing.assert_array_equal(drawn[1:-1, 1:-1][inside], rgb[1:-1, 1:-1][inside])
+    assert (drawn != rgb).any()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4, 200), (200, 4)])
+def test_draws_unusual_images(shape):
+    image = np.full(shape, 0.5)
+    preset = find_preset("default").only("colour", "position")
+    features = extract_features(image, preset)
+    rgb = np.full((*shape, 3), 0.5, np.float32)
+    draw_features(rgb, features).canvas.draw()
+
+
+def test_show_writes_a_picture(photo_file):
+    from PIL import Image
+
+    target = photo_file.parent / "out.png"
+    result = CliRunner().invoke(app, ["show", str(photo_file), "--output", str(target)])
+    assert result.exit_code == 0, result.output
+    assert "superpixels" in result.output
+    with Image.open(target) as picture:
+        assert picture.width > 1000
+        # Maps of many colours, not one even area.
+        assert len(np.unique(np.asarray(picture.convert("L")))) > 100
+    assert sorted(p.name for p in photo_file.parent.iterdir()) == ["out.png", "photo.png"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["gone.png"], "there is no image file"),
+        (["text.png", "--output", "x.png"], "expected an image file"),
+        (["photo.png", "--output", "x.jpg"], "--output must end in .png"),
+        (["photo.png", "--output", "no/x.png"], "does not exist: create it first"),
+        (["photo.png", "--output", "photo.png"], "is the image itself"),
+        (["photo.png", "--preset", "best"], "preset: expected default or paper"),
+    ],
+)
+def test_misuse_is_one_line_and_code_2(arguments, told, photo_file, monkeypatch):
+    monkeypatch.chdir(photo_file.parent)
+    (photo_file.parent / "text.png").write_text("no image")
+    result = CliRunner().invoke(app, ["show", *arguments])
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert {p.name for p in photo_file.parent.iterdir()} == {"photo.png", "text.png"}

@@ -1,0 +1,172 @@
+"""What a later run believes of an earlier one that was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from segboost.pipelines.batch.image_result import ImageResult
+from segboost.pipelines.batch.journal import JOURNAL, BatchJournal
+
+WANTED = frozenset({"scores"})
+
+
+@pytest.fixture
+def model(tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "model.json").write_text("one model")
+    return folder
+
+
+@pytest.fixture
+def images(tmp_path):
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for name in "abcd":
+        (folder / f"{name}.jpg").write_text(name)
+    return sorted(folder.iterdir())
+
+
+@pytest.fixture
+def output(tmp_path):
+    (tmp_path / "out" / "scores").mkdir(parents=True)
+    return tmp_path / "out"
+
+
+def make(paths, output, seen=None, failing=()):
+    """Results with their files, one after the other as they are asked for."""
+    for path in paths:
+        if seen is not None:
+            seen.append(path.stem)
+        if path.stem in failing:
+            yield ImageResult(path.name, status="broken")
+            continue
+        for folder in (output / "scores", output):
+            Image.fromarray(np.zeros((2, 2), np.uint8)).save(folder / f"{path.stem}.png")
+        yield ImageResult(path.name, 2, 2, 1, 0.0, 0.5, 0.25)
+
+
+def stop_after(n, model, images, output, failing=()):
+    results = BatchJournal(model, output, WANTED).follow(
+        images, {}, make(images, output, failing=failing)
+    )
+    for _ in range(n):
+        next(results)
+    results.close()
+
+
+def names(known):
+    return sorted(path.stem for path in known)
+
+
+def test_a_stopped_batch_goes_on(model, images, output):
+    stop_after(2, model, images, output)
+    journal = BatchJournal(model, output, WANTED)
+    known = journal.read(images)
+    assert names(known) == ["a", "b"]
+    seen: list[str] = []
+    rest = make([p for p in images if p not in known], output, seen)
+    results = list(journal.follow(images, known, rest))
+    assert seen == ["c", "d"]
+    assert results == list(make(images, output))
+    journal.remove()
+    assert not (output / JOURNAL).exists()
+
+
+def test_a_batch_that_is_stopped_twice_forgets_nothing(model, images, output):
+    stop_after(2, model, images, output)
+    journal = BatchJournal(model, output, WANTED)
+    known = journal.read(images)
+    results = journal.follow(images, known, make(images[2:], output))
+    next(results)  # it was known
+    results.close()
+    assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "b"]
+
+
+def test_failures_are_tried_again(model, images, output):
+    stop_after(4, model, images, output, failing="bc")
+    assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "d"]
+
+
+def test_another_model_or_other_files_begin_anew(model, images, output):
+    stop_after(3, model, images, output)
+    assert BatchJournal(model, output, frozenset()).read(images) == {}
+    (model / "model.json").write_text("another model")
+    assert BatchJournal(model, output, WANTED).read(images) == {}
+
+
+def change_bytes(image, output):
+    image.write_text("longer than before")
+
+
+def change_date(image, output):
+    os.utime(image, ns=(1, 1))
+
+
+def lose_image(image, output):
+    image.unlink()
+
+
+def lose_scores(image, output):
+    (output / "scores" / "b.png").unlink()
+
+
+def cut_mask(image, output):
+    data = (output / "b.png").read_bytes()
+    (output / "b.png").write_bytes(data[:-5])
+
+
+def empty_mask(image, output):
+    (output / "b.png").write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    "change", [change_bytes, change_date, lose_image, lose_scores, cut_mask, empty_mask]
+)
+def test_what_changed_is_made_anew(change, model, images, output):
+    stop_after(3, model, images, output)
+    change(images[1], output)
+    assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "c"]
+
+
+def test_an_image_of_that_name_elsewhere_is_another(model, images, output, tmp_path):
+    stop_after(3, model, images, output)
+    other = tmp_path / "other"
+    other.mkdir()
+    copy = other / "a.jpg"
+    copy.write_text("a")
+    stat = images[0].stat()
+    os.utime(copy, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert BatchJournal(model, output, WANTED).read([copy]) == {}
+
+
+def test_half_a_line_is_no_line(model, images, output):
+    stop_after(3, model, images, output)
+    text = (output / JOURNAL).read_text()
+    whole = text.rstrip("\n").rindex("\n") + 1
+    for length in (whole + 1, len(text) - 30, len(text) - 1):
+        (output / JOURNAL).write_text(text[:length])
+        assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "line", ["7", "[]", '{"image": 3}', '{"image": {"name": "c.jpg"}, "result": {"x": 1}}', "{}"]
+)
+def test_strange_lines_are_passed_over(line, model, images, output):
+    stop_after(2, model, images, output)
+    with open(output / JOURNAL, "a") as file:
+        print(line, file=file)
+    assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "b"]
+
+
+def test_no_journal_or_another_file_is_none(model, images, output):
+    assert BatchJournal(model, output, WANTED).read(images) == {}
+    (output / JOURNAL).write_bytes(b"\xff\xfe\n")
+    assert BatchJournal(model, output, WANTED).read(images) == {}
+    (output / JOURNAL).write_text(json.dumps({"batch": "another"}) + "\n")
+    assert BatchJournal(model, output, WANTED).read(images) == {}

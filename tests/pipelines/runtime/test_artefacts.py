@@ -1,0 +1,386 @@
+"""The store of artefacts: keys, whole files only, several processes; and the lock of a folder."""
+
+import json
+import logging
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from segboost.pipelines.runtime import artefact_file, folder_lock
+from segboost.pipelines.runtime.artefact_key import canonical_json
+from segboost.pipelines.runtime.artefact_store import (
+    ABANDONED,
+    Artefact,
+    ArtefactStore,
+    KeyParts,
+    array_key,
+    file_key,
+)
+from segboost.pipelines.runtime.folder_lock import LOCK, FolderBusyError, FolderLock
+
+PARTS = KeyParts({"C": 10.0, "sizes": (4, 8)}, ("a" * 64,), 2)
+
+
+def some_artefact(seed=0):
+    rng = np.random.default_rng(seed)
+    arrays = {
+        "features": rng.normal(size=(7, 3)).astype(np.float32),
+        "labels": rng.integers(0, 5, (4, 6), dtype=np.int32),
+        "mask": rng.random(5) < 0.5,
+        "empty": np.zeros((0, 3)),
+        "scalar": np.array(np.nan),
+    }
+    return Artefact(arrays, {"names": ["a", "b"], "n": 3, "text": "ß"})
+
+
+def assert_same(one, other):
+    assert one.document == other.document
+    assert one.arrays.keys() == other.arrays.keys()
+    for name, array in one.arrays.items():
+        assert other.arrays[name].dtype == array.dtype
+        assert other.arrays[name].shape == array.shape
+        assert other.arrays[name].tobytes() == array.tobytes()
+
+
+@pytest.fixture
+def store(tmp_path):
+    return ArtefactStore(tmp_path / "cache")
+
+
+def never():
+    raise AssertionError("made again")
+
+
+# Keys
+
+
+def test_key_is_the_same_in_every_process_and_version():
+    # A constant: keys that change by accident would throw away everybody's caches.
+    assert KeyParts({"b": 1, "a": [True, None, 0.1]}, ("x",), 3).key("crf") == (
+        "c01b4de978a270bb3cc267ebb56cf21ab144295b12e26705b1cb154dd88cef08"
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        KeyParts({"C": 10.5, "sizes": (4, 8)}, ("a" * 64,), 2),
+        KeyParts({"C": 10.0, "sizes": (8, 4)}, ("a" * 64,), 2),
+        KeyParts({"C": 10.0, "sizes": (4, 8), "more": None}, ("a" * 64,), 2),
+        KeyParts({"C": 10.0, "sizes": (4, 8)}, ("b" * 64,), 2),
+        KeyParts({"C": 10.0, "sizes": (4, 8)}, ("a" * 64,) * 2, 2),
+        KeyParts({"C": 10.0, "sizes": (4, 8)}, ("a" * 64,), 3),
+    ],
+)
+def test_every_part_changes_the_key(other):
+    assert other.key("crf") != PARTS.key("crf")
+    assert PARTS.key("crf") != PARTS.key("crf2")
+
+
+def test_equal_values_give_equal_keys():
+    @dataclass(frozen=True)
+    class Options:
+        C: float
+        sizes: list
+
+    same = [
+        KeyParts({"sizes": [np.int64(4), 8], "C": np.float64(10)}, ("a" * 64,), 2),
+        KeyParts(Options(10.0, [4, 8]), ("a" * 64,), 2),
+    ]
+    assert {p.key("crf") for p in same} == {PARTS.key("crf")}
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), {1: 2}, object(), {1, 2}, b"x"])
+def test_values_that_json_would_bend_are_refused(odd):
+    with pytest.raises(ValueError, match="JSON"):
+        canonical_json({"value": odd})
+
+
+@pytest.mark.parametrize("stage", ["", "a/b", "..", "Unary", "a b"])
+def test_stage_names_are_names_of_folders(stage, store):
+    with pytest.raises(ValueError, match="stage"):
+        store.path(stage, PARTS)
+
+
+def test_content_keys(tmp_path):
+    array = np.arange(6).reshape(2, 3)
+    assert array_key(array) == array_key(np.asfortranarray(array))
+    others = [array + 1, array.reshape(3, 2), array.astype(np.int32)]
+    assert len({array_key(a) for a in [array, *others]}) == 4
+    assert array_key(array, array) != array_key(array)
+    for name, data in (("a", b"1"), ("b", b"1"), ("c", b"2")):
+        (tmp_path / name).write_bytes(data)
+    assert file_key(tmp_path / "a") == file_key(tmp_path / "b") != file_key(tmp_path / "c")
+
+
+# Files
+
+
+def test_round_trip(store):
+    made = store.get_or_make("crf", PARTS, some_artefact)
+    assert_same(made, some_artefact())
+    assert_same(store.get_or_make("crf", PARTS, never), made)
+    assert store.has("crf", PARTS)
+    assert not store.has("unary", PARTS)
+    assert store.get("unary", PARTS) is None
+
+
+def test_made_and_read_do_not_differ(store):
+    array = np.asfortranarray(np.arange(6.0).reshape(2, 3))[:, ::-1]
+    made = store.get_or_make("s", PARTS, lambda: Artefact({"a": array}, {"t": (1, 2)}))
+    read = store.get_or_make("s", PARTS, never)
+    assert made.arrays["a"].flags.c_contiguous
+    assert read.arrays["a"].strides == made.arrays["a"].strides
+    assert made.document == read.document == {"t": [1, 2]}
+
+
+def test_numpy_opens_the_file_and_the_same_content_gives_the_same_bytes(store, tmp_path):
+    other = ArtefactStore(tmp_path / "other")
+    for s in (store, other):
+        s.put("crf", PARTS, some_artefact())
+    paths = [s.path("crf", PARTS) for s in (store, other)]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    with np.load(paths[0], allow_pickle=False) as archive:
+        assert np.array_equal(archive["labels"], some_artefact().arrays["labels"])
+
+
+@pytest.mark.parametrize(
+    "artefact", [Artefact({"a": np.array([None])}), Artefact({}, {"a": float("nan")})]
+)
+def test_what_files_cannot_hold_is_refused_and_leaves_nothing(artefact, store):
+    with pytest.raises(ValueError, match=r"objects|JSON"):
+        store.get_or_make("crf", PARTS, lambda: artefact)
+    assert [p for p in store.root.rglob("*") if p.is_file()] == []
+
+
+def test_a_failed_make_leaves_nothing(store):
+    with pytest.raises(AssertionError, match="made again"):
+        store.get_or_make("crf", PARTS, never)
+    assert not store.has("crf", PARTS)
+
+
+def test_a_cut_off_file_is_made_again_with_a_warning(store, caplog):
+    store.put("crf", PARTS, some_artefact())
+    path = store.path("crf", PARTS)
+    whole = path.read_bytes()
+    for length in [*range(0, len(whole), 97), len(whole) - 1]:
+        path.write_bytes(whole[:length])
+        assert not store.has("crf", PARTS)
+        caplog.clear()
+        with caplog.at_level(logging.WARNING):
+            assert_same(store.get_or_make("crf", PARTS, some_artefact), some_artefact())
+        assert "is damaged" in caplog.text
+        assert path.read_bytes() == whole
+
+
+def test_a_changed_byte_is_found_or_harmless(store, caplog):
+    caplog.set_level(logging.CRITICAL)
+    store.put("crf", PARTS, some_artefact())
+    path = store.path("crf", PARTS)
+    whole = path.read_bytes()
+    found = 0
+    for place in range(0, len(whole), 3):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0xFF
+        path.write_bytes(damaged)
+        read = store.get("crf", PARTS)
+        if read is None:
+            found += 1
+        else:
+            # Dates, attributes and the like: no part of the content.
+            assert_same(read, some_artefact())
+    assert found > len(whole) / 3 / 2
+
+
+def test_a_forged_array_is_found(store):
+    """A valid archive whose array is not the one that was stored."""
+    store.put("crf", PARTS, some_artefact())
+    path = store.path("crf", PARTS)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["features.npy"] = members["features.npy"][:-1] + b"\x00"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    assert store.has("crf", PARTS)
+    assert store.get("crf", PARTS) is None
+
+
+def test_a_file_under_the_name_of_another_is_not_taken(store):
+    store.put("crf", PARTS, some_artefact())
+    other = KeyParts({"C": 1.0})
+    os.replace(store.path("crf", PARTS), store.path("crf", other))
+    assert not store.has("crf", other)
+    assert store.get("crf", other) is None
+
+
+def test_a_write_that_fails_keeps_the_old_file_and_no_temporary(store, monkeypatch):
+    store.put("crf", PARTS, some_artefact())
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(artefact_file.os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        store.put("crf", PARTS, some_artefact(1))
+    assert_same(store.get("crf", PARTS), some_artefact())
+    assert [p.name for p in store.root.rglob(".*")] == []
+
+
+def test_files_are_flushed_before_they_are_renamed(store, monkeypatch):
+    calls = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(artefact_file.os, "fsync", lambda f: (calls.append("fsync"), fsync(f)))
+    monkeypatch.setattr(
+        artefact_file.os, "replace", lambda a, b: (calls.append("replace"), replace(a, b))
+    )
+    store.put("crf", PARTS, some_artefact())
+    assert calls == ["fsync", "replace"]
+
+
+def make_often(root, start, failures):
+    store = ArtefactStore(root)
+    start.wait()
+    for round_ in range(15):
+        parts = KeyParts({"round": round_})
+        artefact = store.get_or_make("crf", parts, lambda round_=round_: some_artefact(round_))
+        try:
+            assert_same(artefact, some_artefact(round_))
+        except AssertionError:
+            failures.value += 1
+
+
+def test_processes_that_make_the_same_at_the_same_time(store):
+    context = multiprocessing.get_context("fork")
+    start, failures = context.Barrier(4), context.Value("i", 0)
+    processes = [
+        context.Process(target=make_often, args=(store.root, start, failures)) for _ in range(4)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [p.exitcode for p in processes] == [0] * 4
+    assert failures.value == 0
+    assert store.sizes()[0].n_artefacts == 15
+    assert list(store.root.rglob(".*")) == []
+
+
+def test_sizes_and_cleaning(store):
+    assert store.sizes() == []
+    assert store.clean() == 0
+    others = [KeyParts({"C": c}) for c in (1.0, 2.0)]
+    store.put("unary", PARTS, some_artefact())
+    for parts in others:
+        store.put("crf", parts, some_artefact())
+    size = store.path("unary", PARTS).stat().st_size
+    crf, unary = store.sizes()
+    assert (crf.stage, crf.n_artefacts) == ("crf", 2)
+    assert (unary.stage, unary.n_artefacts, unary.n_bytes) == ("unary", 1, size)
+    assert store.clean({"crf"}, keep={others[0].key("crf")}) > 0
+    assert store.has("crf", others[0])
+    assert not store.has("crf", others[1])
+    assert store.clean({"unary"}) == size
+    assert [s.stage for s in store.sizes()] == ["crf"]
+
+
+def test_cleaning_takes_what_the_dead_left_and_spares_the_living(store):
+    store.put("crf", PARTS, some_artefact())
+    folder = store.path("crf", PARTS).parent
+    old, new = folder / ".x.npz.1.tmp", folder / ".y.npz.2.tmp"
+    for path in (old, new):
+        path.write_bytes(b"123")
+    past = time.time() - ABANDONED - 1
+    os.utime(old, (past, past))
+    assert store.clean(keep={PARTS.key("crf")}) == 3
+    assert sorted(p.name for p in folder.iterdir()) == sorted(
+        [new.name, store.path("crf", PARTS).name]
+    )
+
+
+# Locks
+
+HOLD = """
+import sys
+from segboost.pipelines.runtime.folder_lock import FolderLock
+with FolderLock(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path / "run")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_one_run_at_a_time(tmp_path, holder):
+    lock = FolderLock(tmp_path / "run")
+    assert lock.is_held()
+    with pytest.raises(FolderBusyError, match=f"in use by process {holder.pid} on .*: wait"), lock:
+        pass
+    holder.communicate("")
+    assert holder.returncode == 0
+    assert not lock.is_held()
+    with lock:
+        assert json.loads((tmp_path / "run" / LOCK).read_text())["pid"] == os.getpid()
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, holder):
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    assert (tmp_path / "run" / LOCK).exists()
+    with FolderLock(tmp_path / "run") as lock:
+        assert lock.is_held()
+
+
+def test_a_lock_file_that_goes_between_opening_and_locking(tmp_path, monkeypatch):
+    """The holder ends in just that moment: its removed file must not count as locked."""
+    flock = folder_lock.fcntl.flock
+
+    def gone_at_first(descriptor, mode):
+        monkeypatch.setattr(folder_lock.fcntl, "flock", flock)
+        (tmp_path / LOCK).unlink()
+        flock(descriptor, mode)
+
+    monkeypatch.setattr(folder_lock.fcntl, "flock", gone_at_first)
+    with FolderLock(tmp_path):
+        assert FolderLock(tmp_path).is_held()
+
+
+def test_a_lock_file_of_rubbish_locks_nothing(tmp_path):
+    (tmp_path / LOCK).write_text("{" * 1000)
+    with FolderLock(tmp_path):
+        pass
+
+
+def test_the_lock_holds_within_a_process_and_is_given_back_after_errors(tmp_path):
+    def fail():
+        with FolderLock(tmp_path) as lock:
+            with pytest.raises(FolderBusyError, match=str(os.getpid())), FolderLock(tmp_path):
+                pass
+            with pytest.raises(FolderBusyError, match="already"), lock:
+                pass
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert not FolderLock(tmp_path).is_held()

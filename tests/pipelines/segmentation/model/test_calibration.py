@@ -1,0 +1,218 @@
+"""From scores to probabilities: the map itself, and what it says of new images."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from segboost.datasets import load_synthetic
+from segboost.pipelines import SegmentationPipeline
+from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.runtime.progress import QuietProgress
+from segboost.pipelines.segmentation.config.segmentation_config import METHODS
+from segboost.pipelines.segmentation.model.calibration import (
+    Calibration,
+    calibration_error,
+    fit_calibration,
+)
+from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.segmentation.potentials import linear_words
+from segboost.pipelines.segmentation.potentials.linear_words import fit_linear_words
+from segboost.pipelines.segmentation.run import StageReporter, train_on
+from segboost.storage.folder import read_folder, write_folder
+from tests.pipelines.segmentation.segmentation_sets import (
+    shared_cache,
+    tiny_config,
+    tiny_data,
+    trained,
+)
+
+IMAGE = tiny_data().test[0].image()
+HELD_OUT = ("structboost", "adaboost", "svm")
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def regions(n, seed=0, probability=lambda s: sigmoid(2 * s - 1)):
+    """Regions of 50 pixels with a known probability of foreground."""
+    rng = np.random.default_rng(seed)
+    score = rng.normal(size=n)
+    foreground = rng.binomial(50, probability(score))
+    return score, foreground, 50 - foreground
+
+
+def test_a_known_probability_is_found():
+    found = fit_calibration([regions(4000, seed) for seed in range(2)])
+    at = np.linspace(-1.5, 1.5, 31)
+    np.testing.assert_allclose(found(at), sigmoid(2 * at - 1), atol=0.03)
+
+
+def test_no_sigmoid_is_needed():
+    def steps(score):
+        return np.where(score < -0.5, 0.05, np.where(score < 1, 0.4, 0.6))
+
+    found = fit_calibration([regions(5000, probability=steps)])
+    np.testing.assert_allclose(found([-2, -1, 0, 0.5, 2]), [0.05, 0.05, 0.4, 0.4, 0.6], atol=0.03)
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(-50, 50), st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=60
+    )
+)
+def test_probabilities_never_descend_nor_leave_the_unit_interval(rows):
+    score, foreground, background = (np.array(column) for column in zip(*rows, strict=True))
+    if not (foreground + background).any():
+        with pytest.raises(ValueError, match="labelled"):
+            fit_calibration([(score, foreground, background)])
+        return
+    # Copies a little apart, so that there are several bins.
+    parts = [(score + shift, foreground, background) for shift in np.linspace(0, 1, 7)]
+    found = fit_calibration(parts)
+    values = found(np.linspace(-60, 60, 500))
+    assert (np.diff(values) >= 0).all()
+    assert ((values > 0) & (values < 1)).all()
+
+
+def test_images_may_come_in_any_order_and_cut():
+    parts = [regions(300, seed) for seed in range(4)]
+    whole = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    one, two, three = (fit_calibration(p) for p in (parts, parts[::-1], [whole]))
+    for other in (two, three):
+        assert (one.score == other.score).all()
+        assert (one.probability == other.probability).all()
+
+
+def test_pixels_count_not_regions():
+    score = np.repeat([0.0, 1.0], 100) + np.linspace(0, 0.5, 200)
+    large = np.where(np.arange(200) % 2, 900, 100)  # the large regions are foreground
+    foreground = np.where(np.arange(200) % 2, large, 0)
+    found = fit_calibration([(score, foreground, large - foreground)])
+    np.testing.assert_allclose(found(score).mean(), 0.9, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("score", "probability", "text"),
+    [
+        ([], [], "one at least"),
+        ([0.0, 1.0], [0.5], "as many"),
+        ([1.0, 0.0], [0.2, 0.5], "ascend"),
+        ([0.0, np.inf], [0.2, 0.5], "ascend"),
+        ([0.0, 1.0], [0.5, 0.2], "descend"),
+        ([0.0, 1.0], [0.5, 1.0], "between 0 and 1"),
+        ([0.0, 1.0], [np.nan, 0.5], "between 0 and 1"),
+    ],
+)
+def test_what_is_no_calibration_is_refused(score, probability, text):
+    with pytest.raises(ValueError, match=text):
+        Calibration(np.array(score), np.array(probability))
+
+
+def test_the_error_is_that_of_the_definition():
+    rng = np.random.default_rng(0)
+    p = rng.random(200)
+    foreground, background = rng.integers(0, 20, (2, 200))
+    pixel_p = np.repeat(p, foreground + background)
+    truth = np.concatenate([[1] * f + [0] * b for f, b in zip(foreground, background, strict=True)])
+    expected = 0.0
+    for k in range(15):
+        mine = (pixel_p >= k / 15) & (pixel_p < (k + 1) / 15)
+        if mine.any():
+            expected += mine.mean() * abs(truth[mine].mean() - pixel_p[mine].mean())
+    assert calibration_error(p, foreground, background) == pytest.approx(expected)
+    assert calibration_error(np.array([1.0]), np.array([5]), np.array([0])) == 0.0
+
+
+@functools.cache
+def held_out():
+    """Models of 24 synthetic images, and 32 others to try them on, prepared once."""
+    data = load_synthetic(24, 32, height=72, width=96)
+    store, models = ArtefactStore(shared_cache()), {}
+    for method in HELD_OUT:
+        with StageReporter(QuietProgress()) as report:
+            # C is chosen, as users have it: the cut then also knows CRFs of fewer images.
+            config = tiny_config(method=method, context=False, C=None, C_choices=(1.0, 10.0, 100.0))
+            models[method] = train_on(data.train, config, store, 1, report).model
+    any_model = models["adaboost"]  # they share their features
+    return models, [any_model.prepare(i.image()).with_truth(i.mask()) for i in data.test]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", HELD_OUT)
+def test_probabilities_hold_on_new_images(method):
+    """Of the pixels called p, a share p is foreground; the raw scores know no such scale."""
+    models, images = held_out()
+    model = models[method]
+    score = np.concatenate([model.node_scores(image) for image in images])
+    truth = [np.concatenate(counts) for counts in zip(*(i.truth for i in images), strict=True)]
+    error = calibration_error(model.probabilities(score), *truth)
+    raw = calibration_error(sigmoid(score), *truth)
+    assert error < 0.05
+    assert raw > 2 * error
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_folder_keeps_the_probabilities(method, tmp_path):
+    model = trained(method).model
+    again = load_segmenter(save_segmenter(model, tmp_path))
+    scores = np.linspace(-20, 20, 1001)
+    assert (model.probabilities(scores) == again.probabilities(scores)).all()
+    assert 0 < again.probability_cut < 1
+
+
+def without_calibration(folder):
+    """A model folder as versions before the calibration wrote it."""
+    save_segmenter(trained().model, folder)
+    document, arrays = read_folder(folder, "segmenter")
+    del document["calibration"]
+    for name in ("calibration_score", "calibration_probability"):
+        del arrays[name]
+    write_folder(folder, "segmenter", document, arrays)
+    return folder
+
+
+def test_an_older_model_segments_but_has_no_probabilities(tmp_path):
+    pipeline = SegmentationPipeline.load(without_calibration(tmp_path))
+    assert (pipeline.predict(IMAGE) == trained().model.predict(IMAGE).mask).all()
+    with pytest.raises(ValueError, match="train it again"):
+        pipeline.predict_proba(IMAGE)
+
+
+def test_the_pipeline_gives_a_map_that_agrees_with_mask_and_scores(tmp_path):
+    pipeline = SegmentationPipeline.load(save_segmenter(trained().model, tmp_path))
+    found, scores = pipeline.predict_proba(IMAGE), pipeline.predict_scores(IMAGE)
+    assert found.shape == IMAGE.shape[:2]
+    order = np.argsort(scores, axis=None)
+    assert (np.diff(found.ravel()[order]) >= 0).all()
+    cut = pipeline.probability_cut
+    mask = pipeline.predict(IMAGE) == 1
+    assert (found[mask] >= cut).all()
+    assert (found[~mask] <= cut).all()
+
+
+def test_svm_scores_are_of_machines_that_did_not_see_the_fold(monkeypatch):
+    monkeypatch.setattr(linear_words, "C_CHOICES", (1.0,))
+    rng = np.random.default_rng(0)
+    features = rng.integers(0, 9, (120, 6))
+    labels = (features[:, 0] > 4).astype(np.int64)
+    fold = np.repeat([0, 1, 2], 40)
+    known, area = np.ones(120, bool), np.ones(120)
+    _, scores = fit_linear_words(features, labels, known, fold, area)
+    wrong = np.where(fold == 1, 1 - labels, labels)
+    final, other = fit_linear_words(features, wrong, known, fold, area)
+    assert (scores[fold == 1] == other[fold == 1]).all()
+    assert (scores[fold != 1] != other[fold != 1]).all()
+    assert (final(features) != other).any()
+
+
+def test_a_fold_whose_complement_has_one_class_gets_the_final_scores():
+    features = np.repeat(np.eye(2, dtype=np.uint8), 20, axis=0)
+    labels, fold = np.repeat([0, 1], 20), np.repeat([0, 1], [20, 20])
+    final, scores = fit_linear_words(features, labels, np.ones(40, bool), fold, np.ones(40))
+    assert (scores == final(features)).all()

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+
+from segboost.boosting.growing import BoosterSettings
+from segboost.pipelines.segmentation.potentials import trees
+from segboost.pipelines.segmentation.potentials.trees import (
+    ImageReader,
+    RawBooster,
+    fit_raw_booster,
+)
+from tests.pipelines.segmentation.superpixel_graphs import grid_image
+
+SETTINGS = BoosterSettings(n_trees=25, depth=2, n_columns=3, min_curvature=1.0, learning_rate=0.3)
+FOLD = np.repeat([0, 1, 2], 3 * 36)
+
+
+def labelled_images(n=9, seed=0):
+    """Images whose labels are the exclusive or of two features of different groups."""
+    rng = np.random.default_rng(seed)
+    images, features = [], []
+    for _ in range(n):
+        image = grid_image(rows=6, columns=6)
+        coarse = rng.integers(0, 256, (36, 2)).astype(np.uint8)
+        fine = rng.normal(size=(36, 2)).astype(np.float32)
+        truth = (coarse[:, 0] > 128) ^ (fine[:, 1] > 0)
+        mask = truth[image.superpixels].astype(np.uint8)
+        images.append(image.with_truth(mask))
+        features.append({"coarse": coarse, "fine": fine})
+    return images, ImageReader(n, ("coarse", "fine"), lambda i, g: features[i][g])
+
+
+def test_it_finds_what_no_group_knows_alone():
+    images, reader = labelled_images()
+    _, scores = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    truth = np.concatenate([i.labels for i in images]) == 1
+    assert ((scores > 0) == truth).mean() > 0.8
+
+
+def test_out_of_fold_scores_do_not_see_their_fold():
+    images, reader = labelled_images()
+    _, scores = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    first = images[0]
+    images[0] = first.with_truth((1 - first.labels)[first.superpixels].astype(np.uint8))
+    _, again = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    assert (scores[FOLD == 0] == again[FOLD == 0]).all()
+    assert (scores[FOLD != 0] != again[FOLD != 0]).any()
+
+
+def test_it_does_not_depend_on_the_jobs():
+    images, reader = labelled_images()
+    one, scores = fit_raw_booster(reader, images, FOLD, SETTINGS, 0, n_jobs=1)
+    two, other = fit_raw_booster(reader, images, FOLD, SETTINGS, 0, n_jobs=2)
+    assert (scores == other).all()
+    arrays = two.to_arrays()
+    assert all((a == arrays[name]).all() for name, a in one.to_arrays().items())
+
+
+def test_arrays_and_back():
+    images, reader = labelled_images()
+    found, _ = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    again = RawBooster.from_arrays(reader.groups, found.to_arrays())
+    assert (found.scores(reader.image(0)) == again.scores(reader.image(0))).all()
+
+
+def test_many_superpixels_are_sampled(monkeypatch):
+    images, reader = labelled_images()
+    monkeypatch.setattr(trees, "MOST_ROWS", 200)
+    _, scores = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    assert scores.shape == (9 * 36,)
+    assert np.isfinite(scores).all()
+
+
+def test_unlabelled_superpixels_teach_nothing():
+    images, reader = labelled_images()
+    void = images[0].labels.copy()[images[0].superpixels].astype(np.uint8)
+    void[images[0].superpixels == 7] = 255
+    images[0] = images[0].with_truth(void)
+    one, _ = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    features = reader.image(0)
+    features["fine"][7] = 100.0
+    two, _ = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    assert (one.trees.value == two.trees.value).all()

@@ -1,0 +1,88 @@
+"""Tiny images and settings, with one cache for all tests of a process."""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from PIL import Image
+
+from segboost.datasets import load_synthetic
+from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.runtime.progress import QuietProgress
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.images.arrays import label_arrays
+from segboost.pipelines.segmentation.run import StageReporter, train_on
+
+SETTINGS = {
+    "unary": {"n_stumps": 12, "n_folds": 2},
+    "raw_booster": {"n_trees": 15, "n_columns": 100, "learning_rate": 0.3, "min_curvature": 2.0},
+    "booster": {"n_trees": 15, "learning_rate": 0.3, "min_curvature": 2.0},
+    "losses": ["superpixels"],
+    "n_iterations": 20,
+    "ramp_width": 1.0,
+}
+
+
+def tiny_data():
+    """6 training and 3 test images of 96×72."""
+    return load_synthetic(6, 3, height=72, width=96)
+
+
+def array_items():
+    """The training images from memory, as `SegmentationPipeline` takes them."""
+    pairs = [item.load() for item in tiny_data().train]
+    return label_arrays([image for image, _ in pairs], [mask for _, mask in pairs])
+
+
+def tiny_config(**changes):
+    return replace(SegmentationConfig.from_dict({**SETTINGS, "C": 10.0}), **changes)
+
+
+@functools.cache
+def _place():
+    return tempfile.TemporaryDirectory(prefix="segboost-tests-")
+
+
+def shared_cache():
+    return Path(_place().name) / "cache"
+
+
+@functools.cache
+def trained(method="structboost"):
+    """A trained model and what was learned beside it; made once a process."""
+    store = ArtefactStore(shared_cache())
+    with StageReporter(QuietProgress()) as report:
+        return train_on(array_items(), tiny_config(method=method), store, 1, report)
+
+
+def write_folders(folder, items):
+    """Write images and masks as files; return the options of the command line."""
+    images, masks = folder / "images", folder / "masks"
+    for place in (images, masks):
+        place.mkdir(parents=True)
+    for item in items:
+        Image.fromarray(item.image()).save(images / f"{item.name}.png")
+        Image.fromarray(item.mask() * 255).save(masks / f"{item.name}.png")
+    return ["--images", str(images), "--masks", str(masks)]
+
+
+def write_settings(path, **changes):
+    path.write_text(json.dumps({**SETTINGS, "C": 10.0, **changes}))
+    return ["--config", str(path)]
+
+
+def train_command(folder, data=None, **changes):
+    """Write a set, the tiny one by default; return the words of ``segboost train`` on it.
+
+    Only the output is missing. `changes` are of the settings.
+    """
+    data = data or tiny_data()
+    options = write_folders(folder, data.train + data.test)
+    names = folder / "train.txt"
+    names.write_text("\n".join(item.name for item in data.train))
+    options += ["--train-list", str(names), "--jobs", "1"]
+    return ["train", *options, *write_settings(folder / "settings.json", **changes)]

@@ -1,0 +1,167 @@
+"""The second stage and the CRF stage on graphs made by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from segboost.boosting.growing import BoosterSettings
+from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.model.cut import best_offset
+from segboost.pipelines.segmentation.potentials.context import Context, fit_context
+from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
+from segboost.pipelines.segmentation.stages.crf import (
+    crf_offset,
+    learn_crf,
+    make_crf,
+    score_margins,
+    scored_parts,
+)
+from segboost.pipelines.segmentation.stages.crf_cache import cached_crf, crf_key
+from tests.pipelines.segmentation.superpixel_graphs import grid_image, half_mask
+
+BOOSTER = BoosterSettings(n_trees=30, learning_rate=0.2, min_curvature=2.0)
+
+
+def images_and_scores(n=8, noise=1.5, seed=0):
+    rng = np.random.default_rng(seed)
+    images = [grid_image(6, 8, 4, half_mask(6, 8, 4), name=f"image {i}", seed=i) for i in range(n)]
+    scores = [(2 * im.labels - 1)[:, None] + rng.normal(scale=noise, size=(48, 3)) for im in images]
+    return images, scores
+
+
+def config(**changes):
+    return SegmentationConfig.for_preset("default", n_iterations=8, **changes)
+
+
+def scores_of(model, images, scores, potentials, offset=0.0):
+    parts = scored_parts(model, images, scores, potentials)
+    return score_margins(images, [node - offset for node, _, _ in parts])
+
+
+@pytest.mark.parametrize("method", ["structboost", "ssvm"])
+def test_the_crf_beats_its_unaries(method):
+    images, scores = images_and_scores()
+    learned = learn_crf(images, scores, config(method=method, C=10.0, losses=("pixels",)))
+    new, new_scores = images_and_scores(seed=1)
+    found = scores_of(learned.model, new, new_scores, learned.potentials)
+    pairs = zip(new, new_scores, strict=True)
+    alone = np.mean([(s.mean(axis=1) > 0) == (i.labels == 1) for i, s in pairs])
+    assert found.mean_recall > alone
+    assert learned.trials == ()
+
+
+def test_choices_are_made_on_all_blocks():
+    images, scores = images_and_scores()
+    learned = learn_crf(images, scores, config(C_choices=(1.0, 10.0), validation_blocks=2))
+    first, second, third = learned.trials
+    assert [(t.C, t.loss) for t in (first, second)] == [(1.0, "superpixels"), (10.0, "superpixels")]
+    better = max(first, second, key=lambda t: t.scores.mean_iou)
+    assert (third.C, third.loss) == (better.C, "pixels")
+    assert {t.scores.n_images for t in learned.trials} == {len(images)}
+    best = max(learned.trials, key=lambda t: t.scores.mean_iou)
+    assert (learned.C, learned.potentials.loss) == (best.C, best.loss)
+
+
+def test_a_block_is_judged_and_the_cut_chosen_by_a_crf_of_the_others():
+    images, scores = images_and_scores(7)
+    settings = config(C_choices=(1.0, 10.0), losses=("pixels",), validation_blocks=2)
+    potentials = settings.crf_potentials("pixels")
+    margins = []
+    for held in (range(4), range(4, 7)):
+        known = [k for k in range(7) if k not in held]
+        known_images, known_scores = [images[k] for k in known], [scores[k] for k in known]
+        pairs = zip(known_images, known_scores, strict=True)
+        model = make_crf(settings, 10.0, known_scores).fit(
+            [crf_instance(i, s, potentials) for i, s in pairs]
+        )
+        offset = crf_offset(model, known_images, known_scores, potentials)
+        for k in held:
+            ((node, _, _),) = scored_parts(model, [images[k]], [scores[k]], potentials)
+            margins.append(node - offset)
+    learned = learn_crf(images, scores, settings, n_jobs=2)
+    assert learned.trials[1].scores == score_margins(images, margins)
+    settings = config(C_choices=(10.0, 10.0), losses=("pixels",), validation_blocks=2)
+    learned = learn_crf(images, scores, settings)
+    shift = best_offset((m, *i.truth) for m, i in zip(margins, images, strict=True))
+    assert learned.offset == crf_offset(learned.model, images, scores, potentials) + shift
+
+
+def test_a_kept_crf_answers_the_same(tmp_path):
+    images, scores = images_and_scores()
+    settings = config(C_choices=(1.0, 10.0), losses=("superpixels",))
+    store, parts = ArtefactStore(tmp_path), crf_key(images, scores, settings)
+    calls = []
+
+    def learn():
+        calls.append(1)
+        return learn_crf(images, scores, settings)
+
+    first, second = (cached_crf(store, parts, settings.method, learn) for _ in range(2))
+    direct = learn()
+    assert len(calls) == 2
+    assert (first.C, first.trials) == (second.C, second.trials) == (direct.C, direct.trials)
+    results = [scores_of(c.model, images, scores, c.potentials) for c in (first, direct)]
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"C": 2.0}, {"method": "ssvm"}, {"seed": 1}, {"n_iterations": 9}, {"losses": ("pixels",)}],
+)
+def test_the_key_of_a_crf_changes_with_its_settings(change):
+    images, scores = images_and_scores(2)
+    one = crf_key(images, scores, config()).key("crf")
+    assert one == crf_key(*images_and_scores(2), config()).key("crf")
+    settings = SegmentationConfig.from_dict({**config().to_dict(), **change})
+    assert one != crf_key(images, scores, settings).key("crf")
+    assert one != crf_key(images, [s + 1 for s in scores], config()).key("crf")
+
+
+def test_what_the_crf_does_not_use_is_not_in_its_key():
+    images, scores = images_and_scores(2)
+    other = config(raw_booster=BOOSTER, booster=BOOSTER)
+    assert crf_key(images, scores, config()) == crf_key(images, scores, other)
+
+
+def context(fold=None, n_jobs=1):
+    images, scores = images_and_scores()
+    image_fold = np.repeat([0, 1], 4) if fold is None else fold
+    fold = np.repeat(image_fold, [i.n_superpixels for i in images])
+    first = np.concatenate(scores)
+    return images, first, fit_context(images, first, fold, BOOSTER, 0, n_jobs)
+
+
+def test_context_scores_are_better_than_any_first_score():
+    images, first, (_, out_of_fold) = context()
+    truth = np.concatenate([i.labels for i in images]) == 1
+    right = [((column > 0) == truth).mean() for column in (*first.T, out_of_fold)]
+    assert right[-1] > max(right[:-1])
+
+
+def test_context_arrays_and_back():
+    images, first, (found, _) = context()
+    again = Context.from_arrays(found.to_arrays())
+    own = first[: images[0].n_superpixels]
+    assert (found.scores(images[0], own) == again.scores(images[0], own)).all()
+
+
+def test_context_does_not_depend_on_the_jobs():
+    _, _, (one, scores) = context()
+    _, _, (two, other) = context(n_jobs=2)
+    assert (scores == other).all()
+    arrays = two.to_arrays()
+    assert all((a == arrays[name]).all() for name, a in one.to_arrays().items())
+
+
+def test_one_fold_uses_the_final_model():
+    images, first, (found, scores) = context(fold=np.zeros(8, dtype=np.int64))
+    own = slice(0, images[0].n_superpixels)
+    np.testing.assert_allclose(found.scores(images[0], first[own]), scores[own], atol=1e-9)
+
+
+def test_rows_that_do_not_fit_are_refused():
+    images, scores = images_and_scores(2)
+    with pytest.raises(ValueError, match="rows"):
+        fit_context(images, scores[0], np.array([0, 1]), BOOSTER, 0)

@@ -1,0 +1,108 @@
+"""Masks with void: training takes them, whatever the folds see."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from segboost.datasets import load_synthetic
+from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.runtime.progress import QuietProgress
+from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.images.arrays import label_arrays
+from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
+from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
+from segboost.pipelines.segmentation.potentials.group_classifier import UnarySettings, train_unary
+from segboost.pipelines.segmentation.run import StageReporter, train_on
+from tests.pipelines.segmentation.segmentation_sets import array_items, shared_cache, tiny_config
+
+
+def stripes(mask, value):
+    """Every fourth row of a class stays, all other pixels are void."""
+    kept = np.zeros(mask.shape, bool)
+    kept[::4] = True
+    return np.where(kept & (mask == value), value, 255)
+
+
+def with_strokes(items, values):
+    """Images of which number k shows only strokes of the classes values[k]."""
+    pairs = [item.load() for item in items]
+    masks = []
+    for (_, mask), wanted in zip(pairs, values, strict=True):
+        parts = [stripes(mask, value) for value in wanted]
+        masks.append(np.minimum.reduce([*parts, np.full(mask.shape, 255)]).astype(np.uint8))
+    return label_arrays([image for image, _ in pairs], masks)
+
+
+def partial_items(values):
+    """The tiny images with strokes."""
+    return with_strokes(array_items(), values)
+
+
+def train(items, **changes):
+    with StageReporter(QuietProgress()) as report:
+        return train_on(items, tiny_config(**changes), ArtefactStore(shared_cache()), 1, report)
+
+
+@pytest.mark.parametrize("method", ["adaboost", "svm"])
+def test_classifiers_rank_superpixels_by_what_strokes_taught(method):
+    model = train(partial_items([(0, 1)] * 6), method=method).model
+    images = [model.prepare(item.image()).with_truth(item.mask()) for item in array_items()]
+    scores = np.concatenate([model.node_scores(image) for image in images])
+    assert roc_auc_score(np.concatenate([image.labels for image in images]), scores) > 0.8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["structboost", "ssvm"])
+def test_crfs_learn_from_strokes_what_new_images_show(method):
+    # Of 6 images a CRF learns little, with whole masks too.
+    data = load_synthetic(24, 12, height=72, width=96)
+    model = train(with_strokes(data.train, [(0, 1)] * 24), method=method, context=False).model
+    result = SegmentationEvaluation()
+    for item in data.test:
+        result.add(model.predict(item.image()).mask, item.mask())
+    # All background has 0.40.
+    assert result.result().mean_iou > 0.65
+
+
+@pytest.mark.parametrize("where", [0, 3])
+def test_foreground_in_one_image_alone_is_found_again(where):
+    items = partial_items([(0, 1) if k == where else (0,) for k in range(6)])
+    trained = train(items)
+    sizes = [trained.model.prepare(item.image()).n_superpixels for item in items]
+    own = slice(sum(sizes[:where]), sum(sizes[: where + 1]))
+    assert all(scores[own].any() for scores in trained.out_of_fold.values())
+    found = trained.model.predict(items[where].image()).mask == 1
+    truth = array_items()[where].mask() == 1
+    assert found[truth].mean() > 0.5
+    assert truth[found].mean() > 2 * truth.mean()  # twice as good as a guess
+
+
+def test_an_image_without_any_label_does_no_harm():
+    trained = train(partial_items([(0, 1), (0, 1), (), (0, 1), (), (0, 1)]))
+    assert trained.model.crf is not None
+
+
+def test_superpixels_without_a_labelled_pixel_are_unknown_to_the_crf():
+    item = partial_items([(0, 1)] * 6)[0]
+    model = train(partial_items([(0, 1)] * 6)).model
+    image = model.prepare(item.image()).with_truth(item.mask())
+    instance = crf_instance(image, np.zeros((image.n_superpixels, 1)), PotentialSettings())
+    known = image.labelled > 0
+    assert 0 < known.mean() < 1
+    assert np.array_equal(instance.labels >= 0, known)
+    assert np.array_equal(instance.labels[known], image.labels[known])
+
+
+def test_a_fold_whose_complement_lacks_a_class_has_no_opinion():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 256, (90, 3)).astype(np.uint8)
+    y = (X[:, 0] > 128).astype(np.int64)
+    fold = np.repeat([0, 1, 2], 30)
+    known = (fold == 0) | (y == 0)
+    found = train_unary(X, y, known, fold, UnarySettings(n_stumps=5), seed=0)
+    assert (found.out_of_fold[fold == 0] == 0).all()
+    assert (found.out_of_fold[fold == 1] != 0).any()
+    with pytest.raises(ValueError, match="no foreground superpixel"):
+        train_unary(X, y, y == 0, fold, UnarySettings(n_stumps=5), seed=0)

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from segboost.pipelines import SegmentationPipeline
+from segboost.pipelines.segmentation.images.arrays import label_arrays
+from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
+from tests.pipelines.segmentation.segmentation_sets import SETTINGS, shared_cache, tiny_data
+
+DATA = tiny_data()
+IMAGES, MASKS = ([getattr(i, part)() for i in DATA.train] for part in ("image", "mask"))
+NEW, TRUTH = ([getattr(i, part)() for i in DATA.test] for part in ("image", "mask"))
+
+
+def pipeline(**options):
+    return SegmentationPipeline(C=10.0, settings=SETTINGS, **options)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return pipeline(cache=shared_cache()).fit(IMAGES, MASKS)
+
+
+def test_masks_have_the_size_of_the_image_and_two_values(fitted):
+    for shape in ((72, 96), (40, 33), (65, 50)):
+        image = np.random.default_rng(0).integers(0, 256, (*shape, 3), dtype=np.uint8)
+        mask = fitted.predict(image)
+        assert mask.shape == shape
+        assert mask.dtype == np.uint8
+        assert set(np.unique(mask)) <= {0, 1}
+        scores = fitted.predict_scores(image)
+        assert scores.shape == shape
+        assert ((scores > 0) == (mask == 1)).all()
+
+
+def test_it_has_learned_something(fitted):
+    scores = fitted.evaluate(IMAGES, MASKS)
+    assert scores.n_images == len(IMAGES)
+    assert scores.break_even > 0.4
+
+
+def test_kinds_of_images_give_the_same_mask(fitted):
+    image = NEW[0]
+    expected = fitted.predict_scores(image)
+    for other in (image / np.float64(255), image.astype(np.uint16) * 257):
+        np.testing.assert_allclose(fitted.predict_scores(other), expected, atol=1e-3)
+    assert fitted.predict(image[..., 0]).shape == image.shape[:2]
+
+
+def test_saved_and_loaded_it_predicts_the_same(fitted, tmp_path):
+    again = SegmentationPipeline.load(fitted.save(tmp_path / "model"))
+    assert again.config() == fitted.config()
+    for image in NEW:
+        assert (again.predict_scores(image) == fitted.predict_scores(image)).all()
+        assert (again.predict(image) == fitted.predict(image)).all()
+
+
+def test_a_cache_changes_nothing(tmp_path):
+    small = [image[:40, :48] for image in IMAGES[3:]], [mask[:40, :48] for mask in MASKS[3:]]
+    one, two = (pipeline(cache=c, preset="paper").fit(*small) for c in (None, tmp_path / "cache"))
+    assert (one.predict_scores(NEW[1]) == two.predict_scores(NEW[1])).all()
+
+
+def test_void_pixels_count_nowhere(fitted):
+    masks = [mask.copy() for mask in TRUTH]
+    for mask in masks:
+        mask[:, 48:] = 255
+    expected = SegmentationEvaluation()
+    for image, mask in zip(NEW, TRUTH, strict=True):
+        expected.add(
+            fitted.predict(image)[:, :48], mask[:, :48], fitted.predict_scores(image)[:, :48]
+        )
+    assert fitted.evaluate(NEW, masks) == expected.result()
+
+
+def test_void_pixels_teach_nothing():
+    """What lies under void does not matter; what is labelled does."""
+    void = [np.where(np.arange(96) < 48, mask, 255).astype(np.uint8) for mask in MASKS]
+    items = label_arrays(IMAGES, void)
+    assert all(set(np.unique(item.mask())) <= {0, 1, 255} for item in items)
+    one = pipeline(cache=shared_cache()).fit(IMAGES, void)
+    other = pipeline(cache=shared_cache()).fit(IMAGES, MASKS)
+    assert (one.predict_scores(NEW[0]) != other.predict_scores(NEW[0])).any()
+
+
+def test_255_alone_is_foreground(fitted):
+    masks = [mask * np.uint8(255) for mask in TRUTH]
+    assert fitted.evaluate(NEW, masks) == fitted.evaluate(NEW, TRUTH)
+    assert fitted.evaluate(NEW, [m.astype(bool) for m in TRUTH]) == fitted.evaluate(NEW, TRUTH)
+
+
+@pytest.mark.parametrize(("value", "missing"), [(0, "foreground"), (1, "background")])
+def test_one_class_alone_is_a_clear_error(value, missing):
+    masks = [np.full_like(mask, value) for mask in MASKS]
+    with pytest.raises(ValueError, match=f"no training image has a {missing} pixel"):
+        pipeline().fit(IMAGES, masks)
+
+
+@pytest.mark.parametrize(
+    ("images", "masks", "text"),
+    [
+        ([], [], "at least one"),
+        (IMAGES[:2], MASKS[:1], "one for each image"),
+        (IMAGES[:1], [MASKS[0][:-1]], r"masks\[0\]: expected shape"),
+        (IMAGES[:1], [MASKS[0] + 7], "expected 0, 1 and 255"),
+        ([IMAGES[0][..., :2]], MASKS[:1], r"images\[0\]"),
+        (IMAGES[:1], [np.zeros((72, 96, 3))], r"shape \(H, W\)"),
+    ],
+)
+def test_wrong_input_is_named(images, masks, text):
+    with pytest.raises(ValueError, match=text):
+        pipeline().fit(images, masks)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"preset": "none"}, "preset"),
+        ({"method": "none"}, "method"),
+        ({"settings": {"stumps": 3}}, "'stumps'"),
+        ({"settings": {"unary": {"n_stumps": "many"}}}, r"unary\.n_stumps"),
+    ],
+)
+def test_wrong_settings_are_named(options, text):
+    with pytest.raises(ValueError, match=text):
+        SegmentationPipeline(**options).fit(IMAGES, MASKS)
+
+
+def test_not_fitted():
+    with pytest.raises(NotFittedError, match="call fit or load"):
+        pipeline().predict(NEW[0])

@@ -1,0 +1,54 @@
+"""Answers kept with a run: whole, of this model, or not at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from segboost.pipelines.segmentation.evaluation import evaluate_model
+from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.saved_predictions import FILE, keep_answers, read_answers
+from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return evaluate_model(trained().model, tiny_data().test)
+
+
+@pytest.fixture
+def folder(tmp_path, evaluation):
+    save_segmenter(trained().model, tmp_path)
+    keep_answers(tmp_path, tiny_data().test, evaluation.answers)
+    return tmp_path
+
+
+def test_what_was_kept_comes_back(folder, evaluation):
+    kept = read_answers(folder)
+    assert list(kept) == [item.name for item in tiny_data().test]
+    for item in tiny_data().test:
+        found, wanted = kept[item.name], evaluation.answers[item.name]
+        assert (found.image_key, found.mask_key) == (item.image_key(), item.mask_key())
+        for name, values in vars(wanted).items():
+            np.testing.assert_array_equal(getattr(found.answer, name), values)
+
+
+def test_the_same_answers_are_the_same_bytes(folder, evaluation):
+    before = (folder / FILE).read_bytes()
+    keep_answers(folder, tiny_data().test, evaluation.answers)
+    assert (folder / FILE).read_bytes() == before
+
+
+def test_answers_of_another_model_do_not_count(folder):
+    save_segmenter(trained().model, folder, {"n_train": 7})
+    assert read_answers(folder) is None
+
+
+@pytest.mark.parametrize("damage", ["missing", "torn"])
+def test_damaged_answers_do_not_count(folder, damage):
+    path = folder / FILE
+    if damage == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:-200])
+    assert read_answers(folder) is None
