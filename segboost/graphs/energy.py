@@ -1,4 +1,4 @@
-"""Binary submodular energies: their checks, their scale and their value.
+"""Binary submodular energies: checks, scaling and evaluation.
 
 ``E(y) = Σ_p θ_p(y_p) + Σ_(p,q) c_pq [y_p ≠ y_q]`` with y ∈ {0, 1}^P and c ≥ 0.
 """
@@ -15,10 +15,10 @@ from segboost.graphs.graph import Graph
 def checked_terms(
     graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Return θ and c as float64 arrays that a max-flow can be trusted with.
+    """Return θ and c as float64 arrays that are safe input for a max-flow.
 
-    A max-flow given NaN may never end, and infinite or negative capacities have no meaning
-    here; all three are refused.
+    A max-flow may never terminate on NaN, and infinite or negative capacities have no meaning
+    here; all three are rejected.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ def checked_terms(
     theta : array-like of shape (P, 2)
         Cost of the labels 0 and 1 of every node; finite, of any sign.
     capacity : array-like of shape (E,)
-        Cost of cutting each edge; finite and not negative.
+        Cost of cutting each edge; finite and non-negative.
 
     Raises
     ------
     ValueError
-        Names the argument that is at fault.
+        If an argument is invalid; the message names it.
     """
     costs = np.asarray(theta, np.float64)
     weights = np.asarray(capacity, np.float64)
@@ -54,13 +54,13 @@ def checked_terms(
 def scaled_terms(theta: FloatArray, capacity: FloatArray) -> tuple[FloatArray, FloatArray, int]:
     """Return ``θ_p(1) − θ_p(0)`` and c times 2^−e, and the exponent e.
 
-    The largest magnitude comes to lie in [½, 1), so that no sum overflows and nothing that
-    matters vanishes. Powers of two lose no digit: the minimisers stay the same.
+    The largest magnitude is then in [½, 1), so that no sum overflows and nothing significant
+    underflows. Scaling by a power of two is exact: the minimisers stay the same.
     """
     largest = max(np.abs(theta).max(initial=0.0), capacity.max(initial=0.0))
     exponent = int(np.frexp(largest)[1])
     if abs(exponent) < 500:
-        # Sums of so moderate numbers are safe as they are, and this is the usual case.
+        # The usual case: sums of numbers of this size neither overflow nor underflow.
         return theta[:, 1] - theta[:, 0], capacity, 0
     costs = np.ldexp(theta, -exponent)
     return costs[:, 1] - costs[:, 0], np.ldexp(capacity, -exponent), exponent

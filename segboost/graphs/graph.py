@@ -1,4 +1,4 @@
-"""An undirected graph as arrays: its edges, and the arcs that leave every node."""
+"""An undirected graph as arrays: its edges and the outgoing arcs of every node."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from segboost._types import IntArray
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """Both directions of every edge, grouped by the node they leave (compressed rows).
+    """Both directions of every edge, grouped by tail node (compressed sparse rows).
 
     Parameters
     ----------
     first : ndarray of int, shape (P + 1,)
         The arcs of node p are ``first[p]:first[p + 1]``.
     head : ndarray of int, shape (2E',)
-        The node each arc leads to. Self loops have no arcs, so that E' may be below E.
+        The head node of each arc. Self loops have no arcs, so that E' may be less than E.
     edge : ndarray of int, shape (2E',)
-        The edge each arc belongs to.
+        The edge of each arc.
     mate : ndarray of int, shape (2E',)
-        The same edge's other arc.
+        The reverse arc of the same edge.
     """
 
     first: IntArray
@@ -38,8 +38,8 @@ class Arcs:
 class Graph:
     """Nodes ``0 … n_nodes − 1`` and undirected edges between them.
 
-    Self loops are allowed and never cut; the weights of parallel edges add up. Several graphs
-    make one: shift the node numbers of each and stack the edges.
+    Self loops are allowed and never cut; the weights of parallel edges add up. To join several
+    graphs into one, offset the node numbers of each and stack the edges.
 
     Parameters
     ----------
@@ -62,12 +62,12 @@ class Graph:
 
     @property
     def n_edges(self) -> int:
-        """Number of edges E, self loops and parallel ones included."""
+        """Number of edges E, including self loops and parallel edges."""
         return int(self.edges.shape[0])
 
     @cached_property
     def arcs(self) -> Arcs:
-        """The arcs that leave every node, made on first use and kept."""
+        """The outgoing arcs of every node, computed on first use and cached."""
         proper = np.flatnonzero(self.edges[:, 0] != self.edges[:, 1])
         ends = self.edges[proper]
         tail = np.concatenate([ends[:, 0], ends[:, 1]])

@@ -1,9 +1,9 @@
 """Exact min-marginals of binary submodular energies.
 
-``M_p = min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``: how much better a node is as foreground.
-One of the two minima is the energy's minimum; the other is that plus the flow which the optimal
-residual graph still lets through once the node is forced to the other side. Hence one max-flow
-in all, and a short search a node.
+``M_p = min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``: the energy saved by making a node
+foreground. One of the two minima is the minimum of the energy; the other is that plus the flow
+that the optimal residual graph still admits once the node is forced to the other side. This takes
+a single max-flow and a short search per node.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def min_marginals(graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike) -
     theta : array-like of shape (P, 2)
         Costs of the labels 0 and 1; finite.
     capacity : array-like of shape (E,)
-        Costs of cutting the edges; finite and not negative.
+        Costs of cutting the edges; finite and non-negative.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def min_marginals(graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike) -
     Raises
     ------
     ValueError
-        If a value is NaN or infinite, a capacity negative or a shape wrong.
+        If a value is NaN or infinite, a capacity is negative or a shape is wrong.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def min_marginals(graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike) -
     cost, capacities, exponent = scaled_terms(costs, weights)
     arcs = graph.arcs
     residual = capacities[arcs.edge]
-    # A node that prefers 0 is fed by the source, one that prefers 1 drains to the sink.
+    # A node that prefers 0 is connected to the source, one that prefers 1 to the sink.
     terminal = cost.copy()
     maximise_flow(arcs.first, arcs.head, arcs.mate, residual, terminal)
     return np.ldexp(regrets(arcs.first, arcs.head, arcs.mate, residual, terminal), exponent)
@@ -58,9 +58,9 @@ def min_marginals(graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike) -
 def min_marginals_by_cuts(
     graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike
 ) -> FloatArray:
-    """Return what `min_marginals` does from 2P min-cuts; its twin for the tests.
+    """Compute `min_marginals` with 2P min-cuts: the reference for the tests.
 
-    A node is forced by a cost larger than all others together.
+    A node is forced to a label by a cost larger than the sum of all others.
     """
     costs, weights = checked_terms(graph, theta, capacity)
     cost = costs[:, 1] - costs[:, 0]

@@ -1,10 +1,10 @@
-"""Exact minimisation of binary submodular energies by one minimum cut.
+"""Exact minimisation of binary submodular energies by a minimum cut.
 
 ``E(y) = Σ_p θ_p(y_p) + Σ_(p,q) c_pq [y_p ≠ y_q]`` with c ≥ 0. Several graphs are solved at once
-by stacking them into one: a component that the others do not touch has its own minimum.
+by stacking them into one, because connected components are minimised independently.
 
 Tie rule: among several minimisers the one with the fewest ones is returned. It is unique (the
-minimisers of a submodular energy are closed under intersection), so that the answer does not
+minimisers of a submodular energy are closed under intersection), so that the result does not
 depend on the order of nodes or edges.
 """
 
@@ -23,9 +23,9 @@ Labels = npt.NDArray[np.int8]
 
 
 def minimise(graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike) -> Labels:
-    """Return the labelling of least energy.
+    """Return the labelling of minimum energy.
 
-    Nodes that dominate their edges are fixed first; only the rest goes to the max-flow.
+    Nodes that dominate their edges are fixed first; only the rest is passed to the max-flow.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def minimise(graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike) -> Lab
     Raises
     ------
     ValueError
-        If a value is NaN or infinite, a capacity negative or a shape wrong.
+        If a value is NaN or infinite, a capacity is negative or a shape is wrong.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def minimise(graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike) -> Lab
 
 
 def cut(cost: FloatArray, edges: IntArray, capacity: FloatArray) -> Labels:
-    """Return the minimiser with the fewest ones, by PyMaxflow alone.
+    """Return the minimiser with the fewest ones, using only PyMaxflow.
 
     Parameters
     ----------
@@ -75,13 +75,13 @@ def cut(cost: FloatArray, edges: IntArray, capacity: FloatArray) -> Labels:
     edges : ndarray of int, shape (E, 2)
         In range and without self loops.
     capacity : ndarray of shape (E,)
-        Finite and not negative; both are the caller's duty (see `checked_terms`).
+        Finite and non-negative; the caller must check both (see `checked_terms`).
     """
     flow = maxflow.GraphFloat(cost.size, len(edges))
     nodes = flow.add_grid_nodes(cost.size)
-    # The source is label 0 and the sink label 1: a node that goes to the sink pays its arc
-    # from the source. PyMaxflow leaves what neither terminal reaches at the source, which is
-    # the tie rule.
+    # The source is label 0 and the sink is label 1: for a node on the sink side, its arc from the
+    # source is cut. PyMaxflow assigns nodes that neither terminal reaches to the source, which
+    # implements the tie rule.
     flow.add_grid_tedges(nodes, np.maximum(cost, 0.0), np.maximum(-cost, 0.0))
     if len(edges):
         flow.add_edges(edges[:, 0], edges[:, 1], capacity, capacity)

@@ -1,9 +1,9 @@
-"""Labels that every minimal minimiser must have, found without a max-flow.
+"""Persistent labels: those of the minimal minimiser that can be found without a max-flow.
 
-Write ``d_p = θ_p(1) − θ_p(0)`` and ``b_p = Σ_q c_pq``. Where ``d_p ≥ b_p`` the label 0 is never
-worse whatever the neighbours do, and where ``d_p < −b_p`` the label 1 is always better. A node
-fixed so leaves the graph: its edges become costs of its neighbours, which may fix those in
-turn. What remains is the hard core of the problem, often a small part of it.
+Let ``d_p = θ_p(1) − θ_p(0)`` and ``b_p = Σ_q c_pq``. If ``d_p ≥ b_p``, label 0 is never worse
+whatever the neighbours' labels are; if ``d_p < −b_p``, label 1 is always better. A node fixed in
+this way is removed from the graph: its edges become costs of its neighbours, which may then be
+fixed in turn. The rest is often a small part of the problem.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNDECIDED = np.int8(-1)
 def fix_dominant(
     graph: Graph, cost: FloatArray, capacity: FloatArray
 ) -> tuple[npt.NDArray[np.int8], FloatArray]:
-    """Fix nodes until none dominates its remaining edges.
+    """Fix nodes until no node dominates its remaining edges.
 
     Parameters
     ----------
@@ -29,14 +29,14 @@ def fix_dominant(
     cost : ndarray of shape (P,)
         ``d_p``, finite.
     capacity : ndarray of shape (E,)
-        Finite and not negative.
+        Finite and non-negative.
 
     Returns
     -------
     labels : ndarray of int8, shape (P,)
-        0, 1, or −1 where the node is left undecided.
+        0, 1, or −1 if the node is undecided.
     remaining : ndarray of shape (P,)
-        ``d_p`` with the edges to decided neighbours added in.
+        ``d_p`` plus the costs of the edges to decided neighbours.
     """
     arcs = graph.arcs
     return _fix_dominant(arcs.first, arcs.head, arcs.edge, cost, capacity)
@@ -83,7 +83,7 @@ def _fix_dominant(
 def fix_dominant_numpy(
     graph: Graph, cost: FloatArray, capacity: FloatArray
 ) -> tuple[npt.NDArray[np.int8], FloatArray]:
-    """Do what `fix_dominant` does in rounds of array operations; its twin for the tests."""
+    """Plain NumPy twin of `fix_dominant`, in rounds of array operations."""
     proper = graph.edges[:, 0] != graph.edges[:, 1]
     ends = graph.edges[proper]
     tail, head = np.concatenate([ends, ends[:, ::-1]]).T

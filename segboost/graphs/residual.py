@@ -1,8 +1,8 @@
 """Augmenting paths on a residual graph in compressed rows: the kernels of the min-marginals.
 
-State: ``residual[a]`` of every arc, and ``terminal[p]``: what the source can still give to p
-where positive, what p can still give to the sink where negative. Shortest augmenting paths
-saturate an arc exactly, so that their number is bounded whatever rounding does.
+State: ``residual[a]`` of every arc, and ``terminal[p]``: if positive, the residual capacity from
+the source to p; if negative, that from p to the sink. Shortest augmenting paths saturate an arc
+exactly, so that their number is bounded in spite of rounding.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def _search(
     stamp: int,
     queue: IntArray,
 ) -> int:
-    """Return the nearest node with capacity at the terminal in question, or −1.
+    """Return the nearest node with residual capacity at the wanted terminal, or −1.
 
-    ``towards = −1`` walks with the flow from `start` to the sink, ``towards = +1`` against it to
-    the source. ``parent[q]`` is the arc by which q was entered, in the direction of the walk.
+    ``towards = −1`` searches along the flow from `start` to the sink, ``towards = +1`` against it
+    to the source. ``parent[q]`` is the arc by which q was entered, in the search direction.
     """
     seen[start] = stamp
     queue[0] = start
@@ -68,7 +68,7 @@ def _push(
     parent: IntArray,
     limit: float,
 ) -> float:
-    """Send as much as fits along the found path, at most `limit`; return the amount."""
+    """Push as much flow as possible along the path, at most `limit`; return the amount."""
     amount = min(limit, abs(terminal[end]))
     p = end
     while p != start:
@@ -90,7 +90,7 @@ def _push(
 def maximise_flow(
     first: IntArray, head: IntArray, mate: IntArray, residual: FloatArray, terminal: FloatArray
 ) -> None:
-    """Send all that fits from the source to the sink; changes `residual` and `terminal`."""
+    """Push the maximum flow from source to sink, in place in `residual` and `terminal`."""
     n = terminal.shape[0]
     parent = np.zeros(n, np.intp)
     queue = np.empty(n, np.intp)
@@ -121,7 +121,7 @@ def _note_path(
     touched: IntArray,
     size: int,
 ) -> int:
-    """Append the path's nodes that are not noted yet to `touched`; return its new size."""
+    """Append the nodes of the path that are not in `touched` yet; return its new size."""
     p = end
     while True:
         if noted[p] != mark:
@@ -137,13 +137,13 @@ def _note_path(
 def regrets(
     first: IntArray, head: IntArray, mate: IntArray, residual: FloatArray, terminal: FloatArray
 ) -> FloatArray:
-    """Return what forcing each node to its other side costs, signed as min-marginals.
+    """Return the cost of forcing each node to its other side, signed as min-marginals.
 
-    `residual` and `terminal` hold a maximum flow and are left as they were. A node that can
-    reach the sink is labelled 1: forced to the source's side it sends more flow to the sink
-    (positive). A node that the source reaches is labelled 0: forced to the sink's side it draws
-    more flow (negative). A node with neither has equal minima. The other terminal never comes
-    into play: what it reaches is closed, and paths that enter it cannot leave.
+    `residual` and `terminal` hold a maximum flow and are restored at the end. A node that can
+    reach the sink is labelled 1: forced to the source side, it sends more flow to the sink
+    (positive). A node that the source reaches is labelled 0: forced to the sink side, it draws
+    more flow (negative). A node with neither has equal minima. The other terminal never matters:
+    the set of nodes it reaches is closed, and paths that enter this set cannot leave it.
     """
     n = terminal.shape[0]
     parent = np.zeros(n, np.intp)
@@ -178,7 +178,7 @@ def regrets(
                 size = _note_path(head, mate, parent, start, end, noted, start + 1, touched, size)
                 amount = _push(head, mate, residual, terminal, start, end, towards, parent, np.inf)
                 result[start] -= towards * amount
-            # Only arcs between nodes on paths have changed.
+            # Only arcs between nodes on augmenting paths have changed.
             for k in range(size):
                 p = touched[k]
                 terminal[p] = old_terminal[p]

@@ -1,1 +1,1 @@
-"""What to learn: outputs, losses and separation oracles, one class a task."""
+"""Tasks: outputs, losses and separation oracles, one class per task."""

@@ -1,4 +1,4 @@
-"""Structured outputs given as sampled candidates: boxes that should overlap, and the like."""
+"""Structured outputs given as sampled candidates, such as boxes that should overlap a target."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from segboost.tasks.examplewise import aggregate, block_of_example, example_weig
 
 
 class CandidateTask:
-    """Choose for every example the candidate of least loss: ψ(x, y) = φ(x_y).
+    """Choose the candidate of lowest loss for every example: ψ(x, y) = φ(x_y).
 
     Parameters
     ----------
     features : ndarray of shape (N, d)
-        One row a candidate (an atom), the candidates of an example next to each other.
+        One row per candidate (an atom); the candidates of an example are adjacent.
     example : ndarray of int, shape (N,)
         The example of every candidate: 0 … m−1, ascending, each at least once.
     loss : ndarray of shape (N,), or None
-        Δ(y_i, y) of every candidate; None for data to predict.
+        Δ(y_i, y) of every candidate, for example one minus `box_overlap` with the true box; None
+        for prediction.
     truth : ndarray of int, shape (m,), optional
-        The row of the right candidate of every example; by default the first of least loss.
+        The row of the correct candidate of every example; by default the first of lowest loss.
     sample_weight : ndarray of shape (m,), optional
     """
 
@@ -48,7 +49,7 @@ class CandidateTask:
         self.loss = None if loss is None else _check_loss(loss, len(features))
         if self.loss is not None:
             self._truth = self._check_truth(self._argmax(-self.loss) if truth is None else truth)
-            # The truth costs nothing, also where it is only the nearest of the samples.
+            # The truth has loss 0, even if it is only the sample nearest to it.
             self.loss[self._truth] = 0.0
 
     @cached_property
@@ -63,7 +64,7 @@ class CandidateTask:
     def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
         """Return the cuts of ``argmax_y Δ(y_i, y) + F(x_i, y)`` over the candidates."""
         if self.loss is None:
-            raise ValueError("this task has no losses: it can predict, not learn")
+            raise ValueError("this task has no losses and can only predict; pass `loss` to fit it")
         worst = self._argmax(self.loss + scores)
         m = self.n_examples
         value = np.tile([1.0, -1.0], m)
@@ -84,11 +85,11 @@ class CandidateTask:
             rows.shape == (self.n_examples,) and rows.min() >= 0 and rows.max() < len(self.example)
         )
         if not inside or (self.example[rows] != np.arange(self.n_examples)).any():
-            raise ValueError("truth must name one row of each example's own candidates")
+            raise ValueError("truth must hold one row per example, among the example's candidates")
         return rows
 
     def _argmax(self, values: FloatArray) -> IntArray:
-        """Return for every example the row of the first largest value."""
+        """Return the row of the first largest value of every example."""
         largest = np.maximum.reduceat(values, self._first)
         rows = np.flatnonzero(values == largest[self.example])
         return rows[np.searchsorted(self.example[rows], np.arange(self.n_examples))]
@@ -104,29 +105,10 @@ def box_overlap(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.divide(inner, union, out=np.zeros_like(inner), where=union > 0)
 
 
-def box_task(
-    features: npt.NDArray[Any], example: IntArray, boxes: FloatArray, target: FloatArray
-) -> CandidateTask:
-    """Return the task of choosing boxes with the loss 1 − overlap.
-
-    Parameters
-    ----------
-    features : ndarray of shape (N, d)
-        Features of every sampled box.
-    example : ndarray of int, shape (N,)
-        The frame of every box.
-    boxes : ndarray of shape (N, 4)
-        x, y, w, h.
-    target : ndarray of shape (m, 4)
-        The true box of every frame. The sampled box that overlaps it most stands for the truth.
-    """
-    return CandidateTask(features, example, 1.0 - box_overlap(boxes, target[example]))
-
-
 def _check_examples(example: npt.ArrayLike, n_rows: int) -> IntArray:
     index = np.asarray(example, dtype=np.intp)
     if index.shape != (n_rows,) or n_rows == 0:
-        raise ValueError(f"example has shape {index.shape}, expected ({n_rows},), at least one row")
+        raise ValueError(f"example has shape {index.shape}, expected ({n_rows},), not empty")
     if index[0] != 0 or not np.isin(np.diff(index), (0, 1)).all():
         raise ValueError("example must ascend from 0 without gaps: sort the candidates by example")
     return index
@@ -135,5 +117,5 @@ def _check_examples(example: npt.ArrayLike, n_rows: int) -> IntArray:
 def _check_loss(loss: npt.ArrayLike, n_rows: int) -> FloatArray:
     values = np.array(loss, dtype=np.float64)
     if values.shape != (n_rows,) or not np.isfinite(values).all() or (values < 0).any():
-        raise ValueError(f"loss must be {n_rows} finite numbers that are not negative")
+        raise ValueError(f"loss must be {n_rows} finite non-negative numbers")
     return values

@@ -4,8 +4,8 @@ The energy of a labelling y ∈ {0, 1}^P at atom scores s is
 
     ``E(y) = Σ_p s[(p, y_p)] + Σ_e s[e]·[y_p ≠ y_q]``
 
-and prediction minimises it (ψ = −[Σ φ1; Σ φ2], so that F = −E). The energy is submodular as
-long as the scores of edges are not negative, which w ≥ 0 with {0, 1} learners ensures.
+and prediction minimises it (ψ = −[Σ φ1; Σ φ2], so that F = −E). The energy is submodular if the
+scores of edges are non-negative, which w ≥ 0 with {0, 1} learners ensures.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ __all__ = ["CRFInstance", "CRFTask", "check_instances"]
 
 
 class CRFTask:
-    """Label the nodes of several graphs with 0 or 1.
+    """Label the nodes of one or more graphs with 0 or 1.
 
     The flat atom axis has three parts, each in the order of the instances: the atoms (p, label
     0) of all nodes, the atoms (p, label 1) of all nodes, and the edges. The first two form
     channel "unary", whose features are ``y·[U(x^p), 1]`` with y = −1 and +1; the third is
-    channel "pairwise", whose features are the pairwise potentials (one constant column where
-    there are none, so that Potts learners still have something to look at).
+    channel "pairwise", whose features are the pairwise potentials (or one constant column if
+    there are none, so that Potts learners have an input).
 
-    The loss is the Hamming loss ``Δ(y, y') = Σ_p node_weight_p [y_p ≠ y'_p]``, with weight 1 for
-    a node by default. An example is an instance: `slack` and `sample_weight` count instances.
+    The loss is the Hamming loss ``Δ(y, y') = Σ_p node_weight_p [y_p ≠ y'_p]``, with node weights
+    of 1 by default. An example is an instance: `slack` and `sample_weight` refer to instances.
 
     Parameters
     ----------
     instances : sequence of CRFInstance
-        With equal numbers of potentials. Those without labels can be decoded, not learned from;
-        `segboost.tasks.crf_partial` completes those of which some nodes have none.
+        All with the same numbers of potentials. Instances without labels can be decoded but not
+        learned from; `segboost.tasks.crf_partial` completes partially labelled ones.
     sample_weight : array-like of shape (m,), optional
         Weights of the instances; equal by default.
     fit_intercept : bool
@@ -78,13 +78,13 @@ class CRFTask:
         return self._channels
 
     def n_blocks(self, slack: Slack) -> int:
-        """Return how many slack variables this choice of `slack` makes."""
+        """Return the number of slack variables for this choice of `slack`."""
         return n_blocks(len(self.instances), slack)
 
     def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
-        """Return for every block its most violated cut, by loss-augmented min-cut.
+        """Return the most violated cut of every block, by loss-augmented min-cut.
 
-        For every instance ``y' = argmin_y E(y) − Δ(y_i, y)``, exactly.
+        For every instance, ``y' = argmin_y E(y) − Δ(y_i, y)`` is found exactly.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class CRFTask:
             If an instance has no labels, or the score of an edge is negative or not finite.
         """
         if self._labels is None:
-            raise ValueError("separate needs the labels of every node of every instance")
+            raise ValueError("separate needs a label for every node of every instance")
         theta, capacity = self._energies(scores)
         wrong = self._loss
         theta = theta.copy()
@@ -109,12 +109,12 @@ class CRFTask:
         )
 
     def decode(self, scores: FloatArray) -> list[IntArray]:
-        """Return the labels (P,) of least energy of every instance; ties go to label 0."""
+        """Return the labels of minimum energy, shape (P,), per instance; ties go to label 0."""
         found = minimise(self._graph, *self._energies(scores)).astype(np.intp)
         return np.split(found, self._node_start[1:-1])
 
     def energies(self, scores: FloatArray, instance: int = 0) -> tuple[FloatArray, FloatArray]:
-        """Return θ (P, 2) and c (E,) of one instance: the terms of its energy."""
+        """Return the energy terms of one instance: θ, shape (P, 2), and c, shape (E,)."""
         theta, capacity = self._energies(scores)
         nodes = slice(self._node_start[instance], self._node_start[instance + 1])
         edges = slice(self._edge_start[instance], self._edge_start[instance + 1])
@@ -130,9 +130,9 @@ class CRFTask:
         return scores[: 2 * n_nodes].reshape(2, n_nodes).T, scores[2 * n_nodes :]
 
     def _difference(self, found: IntArray) -> sparse.csr_array:
-        """Return δψ_i(y'_i) of every instance, shape (m, N): non-zero where y' differs.
+        """Return δψ_i(y'_i) of every instance, shape (m, N).
 
-        +1 on the atoms of y' and −1 on those of the truth.
+        Where y' differs from the truth, +1 on the atoms of y' and −1 on those of the truth.
         """
         assert self._labels is not None
         n_nodes, m = self._graph.n_nodes, len(self.instances)
@@ -147,7 +147,7 @@ class CRFTask:
         )
         column = np.concatenate([changed, changed + n_nodes, recut + 2 * n_nodes])
         value = np.concatenate([sign, -sign, cut_change[recut].astype(np.float64)])
-        # Stable: within a row the columns stay in ascending order.
+        # A stable sort keeps the columns of a row in ascending order.
         order = np.argsort(owner, kind="stable")
         first = _starts(np.bincount(owner, minlength=m))
         n_atoms = 2 * n_nodes + self._graph.n_edges
@@ -155,10 +155,10 @@ class CRFTask:
 
 
 def check_instances(instances: Sequence[CRFInstance]) -> tuple[CRFInstance, ...]:
-    """Return the instances as a tuple; ValueError unless they have the same potentials."""
+    """Return the instances as a tuple; ValueError unless all have the same potentials."""
     checked = tuple(instances)
     if not checked:
-        raise ValueError("instances is empty: at least one graph is needed")
+        raise ValueError("instances is empty; give at least one graph")
     for number, instance in enumerate(checked):
         if not isinstance(instance, CRFInstance):
             raise ValueError(f"instances[{number}] is {type(instance).__name__}, not CRFInstance")
@@ -188,7 +188,7 @@ def _pairwise_features(instances: tuple[CRFInstance, ...]) -> FloatArray:
 
 
 def _truth(instances: tuple[CRFInstance, ...]) -> tuple[IntArray | None, FloatArray]:
-    """Return all labels, None where one is missing, and the cost of each wrong one."""
+    """Return all labels, or None if any is missing, and the cost of each wrong label."""
     cost = [np.ones(i.n_nodes) if i.node_weight is None else i.node_weight for i in instances]
     labels = [i.labels for i in instances if i.labels is not None]
     known = len(labels) == len(instances) and not any((y == UNKNOWN).any() for y in labels)

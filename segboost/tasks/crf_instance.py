@@ -1,4 +1,4 @@
-"""One graph with its potentials: the input of the CRF learners."""
+"""A graph with its potentials: the input of the CRF learners."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from segboost._types import FloatArray, IntArray
 from segboost.graphs.graph import as_edges
 
 UNKNOWN = -1
-"""The label of a node that nobody labelled."""
+"""The label of an unlabelled node."""
 
 
 @dataclass(frozen=True, eq=False)
 class CRFInstance:
-    """The potentials, and for training the labels, of one graph.
+    """The potentials of one graph and, for training, its labels.
 
-    Arrays are kept as they are where their type allows, and never modified.
+    Arrays are stored without a copy if their dtype allows, and never modified.
 
     Parameters
     ----------
     unary : array-like of shape (P, K)
-        ``U_k(x, y^p = +1)``; ``U_k(x, −1)`` is its negative. The sign does not matter to the
-        learners, which find their own.
+        ``U_k(x, y^p = +1)``; ``U_k(x, −1)`` is its negative. The sign convention does not matter:
+        the learners find the sign themselves.
     edges : array-like of int, shape (E, 2)
         Pairs of different nodes.
     pairwise : array-like of shape (E, L)
-        The potentials of cutting each edge; not negative.
+        The non-negative potentials of cutting each edge.
     labels : array-like of shape (P,), optional
-        0 (background), 1 (foreground), or −1 where nobody knows: such nodes have no loss, and
-        their labels are free in learning. None where all are to be predicted.
+        0 (background), 1 (foreground) or −1 (unknown). Unknown nodes have no loss, and their
+        labels are free in learning. None for prediction.
     node_weight : array-like of shape (P,), optional
-        What a wrong label costs, 1 by default; the pixels of a superpixel, for example.
+        Cost of a wrong label, 1 by default; for example the number of pixels of a superpixel.
 
     Raises
     ------
     ValueError
-        Names the argument that is at fault.
+        If an argument is invalid; the message names it.
     """
 
     unary: FloatArray
@@ -52,7 +52,7 @@ class CRFInstance:
         unary = _matrix("unary", self.unary)
         edges = as_edges(self.edges, len(unary))
         if (edges[:, 0] == edges[:, 1]).any():
-            raise ValueError("edges must join different nodes: one of them is a self loop")
+            raise ValueError("edges must join different nodes; remove self loops")
         pairwise = _matrix("pairwise", self.pairwise)
         if len(pairwise) != len(edges):
             raise ValueError(f"pairwise has {len(pairwise)} rows for {len(edges)} edges")

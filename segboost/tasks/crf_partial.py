@@ -1,19 +1,20 @@
-"""Learning from graphs some of whose nodes have no label.
+"""Learning from partially labelled graphs.
 
-Let L be the labelled nodes of a graph, U the others. The truth is a set of labellings, those that
+Let L be the labelled nodes of a graph and U the others. The truth is the set of labellings that
 agree with y_L; its energy is that of the best of them, ``min_{y_U} E(y_L, y_U)``. The criterion
 
     ``J(w) = ‖w‖₁ + (C/m) Σ_i max_y [Δ_L(y_i, y) + min_{y_U} E(y_i, y_U) − E(y)]``
 
-counts wrong labels of L only and leaves U free on both sides. The minimum makes it non-convex, and
-cutting planes would certify nothing. It is bounded from above by fixing y_U, tightly so at the w
-where that y_U is the minimiser; the bound is an ordinary, convex CRF problem with weight 0 on U.
-So learning goes in rounds, each of them convex and certified:
+counts only wrong labels in L and leaves U free on both sides. The minimum makes it non-convex, so
+that cutting planes would certify nothing. Fixing y_U gives an upper bound, which is tight at the w
+for which that y_U is the minimiser; the bound is an ordinary, convex CRF problem with weight 0 on
+U. Learning therefore solves two problems, each convex and certified:
 
-1. from the labelled nodes and the edges between them alone;
-2. with ``y_U = argmin E(y_L, y_U)`` of the first round, fixed: this cannot raise J.
+1. the labelled nodes and the edges between them;
+2. the whole graph with ``y_U = argmin E(y_L, y_U)`` fixed at the energies of the first problem,
+   which cannot increase J.
 
-Without a node in U there is the second problem only, which is then the usual one.
+If U is empty, only the second problem is solved, which is then the usual one.
 """
 
 from __future__ import annotations
@@ -30,16 +31,15 @@ from segboost.graphs.mincut import minimise
 from segboost.tasks.crf_instance import UNKNOWN, CRFInstance
 
 EnergyTerms = Callable[[CRFInstance], tuple[FloatArray, FloatArray]]
-"""Returns θ, shape (P, 2), and the edge costs, shape (E,), of a graph."""
+"""A function that returns θ, shape (P, 2), and the edge costs, shape (E,), of a graph."""
 
 
 def learning_rounds(
     instances: Sequence[CRFInstance],
     sample_weight: npt.ArrayLike | None,
     energy_terms: EnergyTerms,
-    n_completions: int = 1,
 ) -> Iterator[tuple[list[CRFInstance], FloatArray | None]]:
-    """Yield what to fit, one problem after the other; the last one's weights are the answer.
+    """Yield the problems to fit in turn; the weights of the last one are the result.
 
     Parameters
     ----------
@@ -47,9 +47,7 @@ def learning_rounds(
         With labels, which may be `UNKNOWN` at some nodes.
     sample_weight : array-like of shape (m,), optional
     energy_terms : callable
-        Of the model that was fitted last; asked from the second problem on.
-    n_completions : int
-        Problems with completed labels; each starts from the energies of the one before.
+        The energy terms of the most recently fitted model; called for the second problem.
 
     Raises
     ------
@@ -62,16 +60,15 @@ def learning_rounds(
         return
     keep = [k for k, i in enumerate(instances) if not _unknown(i).all()]
     if not keep:
-        raise ValueError("instances must have a labelled node to learn from: all labels are −1")
+        raise ValueError("instances must have at least one labelled node; all labels are −1")
     some = [instances[k] for k in keep]
     weight = None if weight is None else weight[keep]
     yield [labelled_part(i) for i in some], weight
-    for _ in range(n_completions):
-        yield [complete(i, *energy_terms(i)) for i in some], weight
+    yield [complete(i, *energy_terms(i)) for i in some], weight
 
 
 def labelled_part(instance: CRFInstance) -> CRFInstance:
-    """Return the graph of the labelled nodes and of the edges between them."""
+    """Return the subgraph of the labelled nodes and the edges between them."""
     nodes = ~_unknown(instance)
     edges = nodes[instance.edges].all(axis=1)
     number = np.cumsum(nodes) - 1
@@ -86,7 +83,7 @@ def labelled_part(instance: CRFInstance) -> CRFInstance:
 
 
 def complete(instance: CRFInstance, theta: FloatArray, capacity: FloatArray) -> CRFInstance:
-    """Return the graph with all labels: ``argmin_{y_U} E(y_L, y_U)``, which cost nothing if wrong.
+    """Return the graph with the unknown labels set to ``argmin_{y_U} E(y_L, y_U)``, at weight 0.
 
     Parameters
     ----------
@@ -94,7 +91,7 @@ def complete(instance: CRFInstance, theta: FloatArray, capacity: FloatArray) -> 
         With labels, some of them `UNKNOWN`.
     theta : ndarray of shape (P, 2)
     capacity : ndarray of shape (E,)
-        Not negative.
+        Non-negative.
     """
     assert instance.labels is not None
     free = _unknown(instance)
@@ -102,7 +99,7 @@ def complete(instance: CRFInstance, theta: FloatArray, capacity: FloatArray) -> 
     number = np.cumsum(free) - 1
     tail, head = instance.edges.T
     for here, there in ((tail, head), (head, tail)):
-        # Towards a labelled neighbour an edge is a cost of the other label.
+        # An edge to a labelled neighbour is a cost of the other label.
         bound = free[here] & ~free[there]
         at = (number[here[bound]], 1 - instance.labels[there[bound]])
         np.add.at(own, at, capacity[bound])
@@ -116,5 +113,5 @@ def complete(instance: CRFInstance, theta: FloatArray, capacity: FloatArray) -> 
 
 def _unknown(instance: CRFInstance) -> npt.NDArray[np.bool_]:
     if instance.labels is None:
-        raise ValueError("instances must have labels to fit; one of them has None")
+        raise ValueError("instances must have labels to be fitted; at least one has labels=None")
     return np.asarray(instance.labels == UNKNOWN)

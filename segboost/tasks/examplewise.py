@@ -1,7 +1,7 @@
-"""Shared parts of tasks whose oracle answers example by example.
+"""Shared code of tasks whose oracle works example by example.
 
-Such a task finds for every example its most violated output; what remains, weighting, dropping
-the examples that are not violated (c_i = 0) and summing by block, is the same for all of them.
+Such a task finds the most violated output of every example. Weighting, dropping the examples that
+are not violated (c_i = 0) and summing by block are the same for all of these tasks.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ def block_of_example(n_examples: int, slack: Slack) -> IntArray:
     Raises
     ------
     ValueError
-        Where `slack` is neither "one", "each" nor a number of blocks from 1 to m.
+        If `slack` is neither "one", "each" nor a number of blocks from 1 to m.
     """
     return np.arange(n_examples) * n_blocks(n_examples, slack) // max(n_examples, 1)
 
 
 def n_blocks(n_examples: int, slack: Slack) -> int:
-    """Return how many blocks `slack` makes of m examples; ValueError where it makes no sense."""
+    """Return the number of blocks of m examples; ValueError if `slack` is invalid."""
     if slack == "one":
         return min(1, n_examples)
     if slack == "each":
@@ -36,7 +36,7 @@ def n_blocks(n_examples: int, slack: Slack) -> int:
             return int(slack)
         raise ValueError(
             f"slack={slack} asks for {slack} blocks of {n_examples} examples; "
-            f"give a number from 1 to {n_examples}"
+            f"use a number from 1 to {n_examples}"
         )
     raise ValueError(f"slack must be 'one', 'each' or a number of blocks, got {slack!r}")
 
@@ -65,7 +65,7 @@ def aggregate(
     example_weight: FloatArray,
     block: IntArray,
 ) -> Cuts:
-    """Sum the examples' most violated outputs to one cut a block.
+    """Sum the most violated outputs of the examples into one cut per block.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def aggregate(
     difference : csr_array of shape (m, N)
         Row i holds δψ_i(y'_i) as weights on atoms, so that ``difference @ scores = w·δψ_i``.
     scores : ndarray of shape (N,)
-        The atom scores Φw that the outputs were found at.
+        The atom scores Φw at which the outputs were found.
     example_weight : ndarray of shape (m,)
         v, summing to 1.
     block : ndarray of int, shape (m,)

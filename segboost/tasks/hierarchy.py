@@ -1,4 +1,4 @@
-"""Hierarchical classification: the tree loss with tree codes, or with label-augmented data."""
+"""Hierarchical classification: the tree loss with tree codes or label-augmented data."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class LabelAugmentedTask:
     def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
         """Return the cuts of ``argmax_y Δ(y_i, y) + F(x_i, y)``, found by enumeration."""
         if self.y is None:
-            raise ValueError("this task has no labels: it can predict, not learn")
+            raise ValueError("this task has no labels and can only predict; pass `y` to fit it")
         worst = np.argmax(self.class_scores(scores) + self.cost[self.y], axis=1)
         m, k = len(self.X), len(self.codes)
         wrong = np.flatnonzero(worst != self.y)
@@ -106,5 +106,5 @@ class LabelAugmentedTask:
         return aggregate(loss, difference, scores, self._weight, block_of_example(m, slack))
 
     def decode(self, scores: FloatArray) -> IntArray:
-        """Return the class index of highest score of every row."""
+        """Return the index of the highest-scoring class of every row."""
         return np.argmax(self.class_scores(scores), axis=1)

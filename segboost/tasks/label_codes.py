@@ -1,4 +1,4 @@
-"""Classification through label codes: binary, multi-class and hierarchical in one class.
+"""Classification with label codes: binary, multi-class and hierarchical in one class.
 
 Each class y has a code vector Γ(y); ψ(x, y) = φ(x) ⊗ Γ(y), so that a weak learner belongs to one
 entry of the code and ``F(x, y) = Σ_q Γ(y)_q s_q(x)`` with the scores s_q of entry q.
@@ -25,18 +25,18 @@ class LabelCodeTask:
     ----------
     X : ndarray of shape (m, d)
     y : ndarray of int, shape (m,), or None
-        Class indices 0 … k−1; None for data to predict.
+        Class indices 0 … k−1; None for prediction.
     codes : ndarray of shape (k, Q)
-        Γ, one row a class.
+        Γ, one row per class.
     cost : ndarray of shape (k, k)
-        Δ(y, y'), zero on the diagonal and not negative.
+        Δ(y, y'), zero on the diagonal and non-negative.
     sample_weight : ndarray of shape (m,), optional
     names : sequence of str, optional
         Names of the code entries, for reports.
 
     Notes
     -----
-    Channel q has one atom an example; the atom scores are ``s.reshape(Q, m)``.
+    Channel q has one atom per example; the atom scores are ``s.reshape(Q, m)``.
     """
 
     exact = True
@@ -59,7 +59,7 @@ class LabelCodeTask:
 
     @cached_property
     def channels(self) -> tuple[Channel, ...]:
-        """One channel an entry of the code, all on the same features."""
+        """One channel per code entry, all on the same features."""
         return tuple(Channel(name, self.X) for name in self.names)
 
     def n_blocks(self, slack: Slack) -> int:
@@ -67,13 +67,13 @@ class LabelCodeTask:
         return n_blocks(len(self.X), slack)
 
     def class_scores(self, scores: FloatArray) -> FloatArray:
-        """Return F(x_i, y), shape (m, k), of the atom scores."""
+        """Return F(x_i, y), shape (m, k), for the given atom scores."""
         return scores.reshape(len(self.names), -1).T @ self.codes.T
 
     def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
         """Return the cuts of ``argmax_y Δ(y_i, y) + F(x_i, y)``, found by enumeration."""
         if self.y is None:
-            raise ValueError("this task has no labels: it can predict, not learn")
+            raise ValueError("this task has no labels and can only predict; pass `y` to fit it")
         worst = np.argmax(self.class_scores(scores) + self.cost[self.y], axis=1)
         return aggregate(
             self.cost[self.y, worst],
@@ -93,12 +93,12 @@ class LabelCodeTask:
         )
 
     def decode(self, scores: FloatArray) -> IntArray:
-        """Return the class index of highest score of every row."""
+        """Return the index of the highest-scoring class of every row."""
         return np.argmax(self.class_scores(scores), axis=1)
 
 
 def check_cost(cost: npt.ArrayLike, n_classes: int) -> FloatArray:
-    """Return the cost matrix as float64, or raise ValueError saying what is wrong with it."""
+    """Return the cost matrix as float64; raise ValueError if it is invalid."""
     matrix = np.asarray(cost, dtype=np.float64)
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
@@ -108,15 +108,15 @@ def check_cost(cost: npt.ArrayLike, n_classes: int) -> FloatArray:
     if not np.isfinite(matrix).all() or (matrix < 0).any():
         raise ValueError("cost must be finite and not negative")
     if np.diagonal(matrix).any():
-        raise ValueError("cost must be zero on its diagonal: a right answer costs nothing")
+        raise ValueError("cost must be zero on its diagonal: a correct prediction has no cost")
     return matrix
 
 
 def check_labels(y: npt.ArrayLike, n_examples: int, n_classes: int) -> IntArray:
-    """Return the class indices as intp, or raise ValueError."""
+    """Return the class indices as intp; raise ValueError if they are invalid."""
     labels = np.asarray(y)
     if labels.shape != (n_examples,):
-        raise ValueError(f"y has shape {labels.shape}, expected ({n_examples},): one label a row")
+        raise ValueError(f"y has shape {labels.shape}, expected ({n_examples},): one label per row")
     if labels.size and not (labels.min() >= 0 and labels.max() < n_classes):
         raise ValueError(f"y must hold class indices from 0 to {n_classes - 1}")
     return labels.astype(np.intp)

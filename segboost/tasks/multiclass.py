@@ -14,7 +14,7 @@ from segboost.tasks.label_codes import LabelCodeTask
 def binary_task(
     X: npt.NDArray[Any], y: IntArray | None, sample_weight: npt.ArrayLike | None = None
 ) -> LabelCodeTask:
-    """Return the LPBoost task: classes 0 and 1 stand for −1 and +1, ψ(x, y) = ½ y φ(x)."""
+    """Return the LPBoost task: classes 0 and 1 represent −1 and +1, ψ(x, y) = ½ y φ(x)."""
     codes = np.array([[-0.5], [0.5]])
     return LabelCodeTask(X, y, codes, zero_one_cost(2), sample_weight, ("margin",))
 
@@ -28,7 +28,7 @@ class MulticlassTask(LabelCodeTask):
     y : ndarray of int, shape (m,), or None
     n_classes : int
     cost : ndarray of shape (k, k), optional
-        Δ(y, y'); 0/1 where it is not given.
+        Δ(y, y'); 0/1 by default.
     sample_weight : ndarray of shape (m,), optional
     """
 

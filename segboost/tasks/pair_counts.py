@@ -1,7 +1,7 @@
-"""How many pairs an example is wrongly ordered with: O(n log n), never all pairs.
+"""Counts of violated pairs per example in O(n log n), without listing all pairs.
 
-For scores f, ranks r and example weights v, a pair (i, j) with r_i > r_j is *violated* where
-``f_j > f_i − 1``. Two sums over violated pairs are all that the ranking cut needs:
+For scores f, ranks r and example weights v, a pair (i, j) with r_i > r_j is *violated* if
+``f_j > f_i − 1``. The ranking cut needs two sums over violated pairs:
 
     above_i = Σ_{j: r_j < r_i, f_j > f_i − 1} v_j        (for i in the block)
     below_j = Σ_{i in block: r_i > r_j, f_j > f_i − 1} v_i
@@ -32,7 +32,7 @@ def violated_pairs(
         0 … R−1, higher is better.
     weights : ndarray of shape (n,)
     in_block : ndarray of bool, shape (n,)
-        Which examples count as the upper one of a pair.
+        Whether an example may be the upper one of a pair.
     """
     order = np.argsort(scores, kind="stable")
     n_ranks = int(ranks.max(initial=0)) + 1
@@ -41,12 +41,12 @@ def violated_pairs(
 
 @njit(cache=True, nogil=True)
 def _sweep(scores, ranks, weights, in_block, order, n_ranks):  # type: ignore[no-untyped-def]
-    """Sweep the scores upwards and downwards with a Fenwick tree over the ranks."""
+    """Sweep the scores downwards and upwards with a Fenwick tree over the ranks."""
     n = scores.shape[0]
     above = np.zeros(n)
     below = np.zeros(n)
     tree = np.zeros(n_ranks + 1)
-    # Downwards: before i is asked, every j with f_j > f_i − 1 is in the tree.
+    # Downwards: before i is queried, every j with f_j > f_i − 1 is in the tree.
     at = n - 1
     for k in range(n - 1, -1, -1):
         i = order[k]
@@ -56,7 +56,7 @@ def _sweep(scores, ranks, weights, in_block, order, n_ranks):  # type: ignore[no
             at -= 1
         if in_block[i]:
             above[i] = _prefix(tree, ranks[i])
-    # Upwards: before j is asked, every i in the block with f_i − 1 < f_j is in the tree.
+    # Upwards: before j is queried, every i in the block with f_i − 1 < f_j is in the tree.
     tree[:] = 0.0
     at = 0
     for k in range(n):
@@ -89,7 +89,7 @@ def _prefix(tree, index):  # type: ignore[no-untyped-def]
 def violated_pairs_twin(
     scores: FloatArray, ranks: IntArray, weights: FloatArray, in_block: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the same by looking at all pairs: the plain NumPy twin."""
+    """Plain NumPy twin of `violated_pairs`, over all pairs."""
     pair = (ranks[:, None] > ranks[None, :]) & (scores[None, :] > scores[:, None] - 1.0)
     pair &= in_block[:, None]
     return pair @ weights, weights @ pair

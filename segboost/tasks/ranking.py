@@ -1,8 +1,8 @@
 """Ordering tasks: the area under the ROC curve (two ranks) and ordinal regression (more).
 
-An example of the task is a pair (i, j) with y_i above y_j; its loss is 1 where the order is
-wrong, ψ = φ(x_i) − φ(x_j). The pairs are never listed, except by ``slack="each"``, which has a
-slack variable for every pair.
+An example of the task is a pair (i, j) with y_i above y_j; its loss is 1 if the order is wrong,
+ψ = φ(x_i) − φ(x_j). The pairs are never listed, except by ``slack="each"``, which has one slack
+variable per pair.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from segboost.tasks.pair_counts import violated_pairs
 
 
 class RankingTask:
-    """Order pairs of examples as their ranks say.
+    """Order pairs of examples by their ranks.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ class RankingTask:
     ranks : ndarray of int, shape (n,), or None
         0 … R−1, higher ranks come first; two ranks make this the AUC.
     sample_weight : ndarray of shape (n,), optional
-        A pair weighs ``v_i v_j``.
+        A pair has the weight ``v_i v_j``.
 
     Notes
     -----
-    One channel, one atom an example. With ``slack`` a number B, the block of a pair is that of
-    its upper example: contiguous runs of the examples above the lowest rank.
+    One channel with one atom per example. If ``slack`` is a number B, the block of a pair is that
+    of its upper example: contiguous runs of the examples above the lowest rank.
     """
 
     exact = True
@@ -54,8 +54,8 @@ class RankingTask:
         weight = examplewise.example_weights(sample_weight, len(X))
         pairs = self._total_pair_weight(weight)
         if pairs <= 0:
-            raise ValueError("y has one class only (of weight above 0): there is no pair to order")
-        # Dividing both factors makes all pair weights v_i v_j sum to 1.
+            raise ValueError("y has only one class of non-zero weight: there is no pair to order")
+        # With both factors divided, all pair weights v_i v_j sum to 1.
         self._weight = weight / np.sqrt(pairs)
 
     @cached_property
@@ -65,11 +65,11 @@ class RankingTask:
 
     @property
     def n_upper(self) -> int:
-        """How many examples are above the lowest rank: the most blocks that there can be."""
+        """Number of examples above the lowest rank: the maximum number of blocks."""
         return len(self._upper)
 
     def n_blocks(self, slack: Slack) -> int:
-        """Return the number of slack variables; "each" has one a pair."""
+        """Return the number of slack variables; "each" has one per pair."""
         if slack == "each":
             return len(self._pairs[0])
         return examplewise.n_blocks(len(self._upper), slack)
@@ -77,7 +77,7 @@ class RankingTask:
     def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
         """Return the cuts of all violated pairs, ``1 − (f_i − f_j) > 0``."""
         if self.ranks is None:
-            raise ValueError("this task has no ranks: it can predict, not learn")
+            raise ValueError("this task has no ranks and can only predict; pass `ranks` to fit it")
         if slack == "each":
             return self._pair_cuts(scores)
         block = examplewise.block_of_example(len(self._upper), slack)
@@ -90,7 +90,7 @@ class RankingTask:
         return Cuts(kept.astype(np.intp), loss[kept], weights)
 
     def decode(self, scores: FloatArray) -> FloatArray:
-        """Return the scores: the best order is theirs."""
+        """Return the scores, whose order is the predicted order."""
         return scores
 
     @cached_property
@@ -101,7 +101,7 @@ class RankingTask:
 
     @cached_property
     def _pairs(self) -> tuple[IntArray, IntArray]:
-        """All pairs (upper, lower): only the m-slack form looks at them."""
+        """All pairs (upper, lower); only the m-slack form needs them."""
         assert self.ranks is not None
         upper, lower = np.nonzero(self.ranks[:, None] > self.ranks[None, :])
         return upper, lower

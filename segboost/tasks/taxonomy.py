@@ -17,7 +17,7 @@ class Taxonomy:
     Parameters
     ----------
     parents : mapping of node to its parent
-        Every node but the root; the root may be given with the parent None.
+        Every node except the root; the root may be given with the parent None.
 
     Raises
     ------
@@ -40,7 +40,7 @@ class Taxonomy:
         roots = {p for p in parents.values() if p is not None and p not in named}
         roots |= {node for node, parent in parents.items() if parent is None}
         if not parents:
-            raise ValueError("taxonomy is empty: give at least a root and one class")
+            raise ValueError("taxonomy is empty; give at least a root and one class")
         if not roots:
             raise ValueError("taxonomy has no root: every node has a parent, so there is a cycle")
         if len(roots) > 1:
@@ -53,12 +53,12 @@ class Taxonomy:
 
     @classmethod
     def from_nested(cls, nested: Mapping[Hashable, Any]) -> Taxonomy:
-        """Return the tree of nested mappings with lists of classes (or None) at their ends."""
+        """Return the tree of nested mappings whose leaves are lists of classes (or None)."""
         parents: dict[Hashable, Hashable | None] = {}
 
         def visit(node: Hashable, below: Any, parent: Hashable | None) -> None:
             if node in parents:
-                raise ValueError(f"taxonomy names {node!r} twice; every node has one parent")
+                raise ValueError(f"taxonomy contains {node!r} twice; every node has one parent")
             parents[node] = parent
             for child, rest in _children(node, below):
                 visit(child, rest, node)
@@ -69,7 +69,7 @@ class Taxonomy:
 
     @classmethod
     def make(cls, description: Taxonomy | Mapping[Hashable, Any]) -> Taxonomy:
-        """Return the taxonomy of a nested mapping or of a mapping from node to parent."""
+        """Return the taxonomy of a nested mapping or a mapping from node to parent."""
         if isinstance(description, Taxonomy):
             return description
         if not isinstance(description, Mapping):
@@ -82,17 +82,17 @@ class Taxonomy:
 
     @cached_property
     def nodes(self) -> list[Hashable]:
-        """All nodes but the root, whose code entry would be the same for every class."""
+        """All nodes except the root, whose code entry would be the same for every class."""
         return list(self.parents)
 
     @cached_property
     def leaves(self) -> list[Hashable]:
-        """The nodes without children, in the order given."""
+        """The nodes without children, in the given order."""
         inner = set(self.parents.values())
         return [node for node in self.parents if node not in inner]
 
     def codes(self, classes: Sequence[Hashable]) -> FloatArray:
-        """Return Γ, shape (k, Q): 1 where the node is the class or one of its ancestors."""
+        """Return Γ, shape (k, Q): 1 if the node is the class or one of its ancestors."""
         self.check_classes(classes)
         column = {node: q for q, node in enumerate(self.nodes)}
         gamma = np.zeros((len(classes), len(self.nodes)))
@@ -110,7 +110,7 @@ class Taxonomy:
         )
 
     def check_classes(self, classes: Sequence[Hashable]) -> None:
-        """Raise ValueError where a class is no leaf of the tree."""
+        """Raise ValueError if a class is not a leaf of the tree."""
         unknown = [name for name in classes if name not in set(self.leaves)]
         if unknown:
             shown = ", ".join(repr(name) for name in unknown[:5])
@@ -118,7 +118,7 @@ class Taxonomy:
 
     @cached_property
     def _heights(self) -> dict[Hashable, int]:
-        """Longest way down to a leaf, for every node."""
+        """The length of the longest path down to a leaf, for every node."""
         heights: dict[Hashable, int] = {}
         for leaf in self.leaves:
             for height, node in enumerate(self._path(leaf)):
@@ -145,4 +145,4 @@ def _children(node: Hashable, below: Any) -> list[tuple[Hashable, Any]]:
         for child in below:
             found += child.items() if isinstance(child, Mapping) else [(child, None)]
         return found
-    raise ValueError(f"taxonomy: below {node!r} stands {below!r}, expected a mapping or a list")
+    raise ValueError(f"taxonomy has {below!r} below {node!r}, expected a mapping or a list")

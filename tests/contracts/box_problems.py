@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from segboost.tasks.candidates import CandidateTask, box_task
+from segboost.tasks.candidates import CandidateTask, box_overlap
 from tests.contracts.enumeration import Example
 from tests.contracts.problem import Problem, Shuffled, example_weights
 
@@ -37,10 +37,8 @@ def _flat_boxes(data: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def _make_boxes(data: dict[str, Any]) -> CandidateTask:
     features, example, boxes = _flat_boxes(data)
-    task = box_task(features, example, boxes, data["target"])
-    if data.get("sample_weight") is None:
-        return task
-    return CandidateTask(features, example, task.loss, sample_weight=data["sample_weight"])
+    loss = 1.0 - box_overlap(boxes, data["target"][example])
+    return CandidateTask(features, example, loss, sample_weight=data.get("sample_weight"))
 
 
 def overlap_loss(box: np.ndarray, target: np.ndarray) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from segboost.tasks.candidates import CandidateTask, box_overlap, box_task
+from segboost.tasks.candidates import CandidateTask, box_overlap
 
 
 def overlap(a, b):
@@ -36,7 +36,8 @@ def test_overlap_of_known_boxes():
 
 def test_the_nearest_box_stands_for_the_truth():
     boxes = np.array([[0, 0, 2, 2], [1, 0, 2, 2], [9, 9, 1, 1]], float)
-    task = box_task(np.eye(3), np.zeros(3, int), boxes, np.array([[1.2, 0, 2, 2]]))
+    loss = 1.0 - box_overlap(boxes, np.array([1.2, 0, 2, 2]))
+    task = CandidateTask(np.eye(3), np.zeros(3, int), loss)
     assert task.loss[1] == 0.0
     assert task.loss[2] == 1.0
     cuts = task.separate(np.zeros(3), "each")
@@ -64,10 +65,10 @@ def test_a_given_truth_and_ties():
         ({"loss": [0, 1, 1]}, "loss must be"),
         ({"loss": [0, -1, 1, 0]}, "loss must be"),
         ({"loss": [0, np.nan, 1, 0]}, "loss must be"),
-        ({"truth": [0, 1]}, "truth must name"),
-        ({"truth": [0]}, "truth must name"),
-        ({"truth": [0, 4]}, "truth must name"),
-        ({"truth": [-1, 3]}, "truth must name"),
+        ({"truth": [0, 1]}, "truth must hold one row per example"),
+        ({"truth": [0]}, "truth must hold one row per example"),
+        ({"truth": [0, 4]}, "truth must hold one row per example"),
+        ({"truth": [-1, 3]}, "truth must hold one row per example"),
         ({"sample_weight": [1, 2, 3, 4]}, "sample_weight"),
     ],
 )

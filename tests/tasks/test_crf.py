@@ -180,7 +180,7 @@ def test_instances_without_labels_decode_but_do_not_separate():
     task = CRFTask([CRFInstance(np.ones((2, 1)), [[0, 1]], np.ones((1, 1)))])
     scores = np.zeros(5)
     assert task.decode(scores)[0].tolist() == [0, 0]
-    with pytest.raises(ValueError, match="labels"):
+    with pytest.raises(ValueError, match="needs a label for every node"):
         task.separate(scores, "one")
 
 

@@ -50,9 +50,9 @@ def test_ranks_need_not_be_consecutive():
 
 
 def test_one_rank_has_no_pairs():
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="only one class"):
         RankingTask(np.ones((3, 1)), np.zeros(3, int))
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="only one class"):
         RankingTask(np.ones((3, 1)), np.array([0, 0, 1]), [1, 1, 0])
 
 
