@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-ByteArray = npt.NDArray[np.uint8]
+from segboost._types import ByteArray
 
 BACKGROUND, FOREGROUND, VOID = 0, 1, 255
 """The values of a mask; void pixels count nowhere."""

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from segboost.datasets.base import ByteArray, FileSource
+from segboost._types import ByteArray
+from segboost.datasets.base import FileSource
 
 IMAGE_ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".pgm", ".tif", ".tiff", ".webp")
 """What the name of an image file may end in; case does not matter."""

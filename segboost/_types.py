@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+AnyArray = npt.NDArray[Any]
+BoolArray = npt.NDArray[np.bool_]
+ByteArray = npt.NDArray[np.uint8]
+Float32Array = npt.NDArray[np.float32]
 FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
 IntArray = npt.NDArray[np.intp]
 
 Outputs = Literal["signed", "binary"]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from segboost.datasets.base import ByteArray
+from segboost._types import ByteArray
 
 SIDE = 16
 MAX_BITS = 10

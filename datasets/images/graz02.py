@@ -7,13 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from segboost.datasets.base import (
-    ByteArray,
-    DatasetError,
-    FileSource,
-    LabelledImage,
-    SegmentationDataset,
-)
+from segboost._types import ByteArray
+from segboost.datasets.base import DatasetError, FileSource, LabelledImage, SegmentationDataset
 from segboost.datasets.images.graz02_files import CATEGORIES, Graz02Files, find_graz02
 from segboost.datasets.images.masks import read_values
 from segboost.datasets.reading import ImageFileError, image_source

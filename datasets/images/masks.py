@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID, ByteArray
+from segboost._types import ByteArray
+from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
 from segboost.datasets.reading import ImageFileError, open_image
 
 ENCODINGS = ("auto", "binary", "index")

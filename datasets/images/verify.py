@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
+from segboost._types import ByteArray
 from segboost.datasets.base import (
     FOREGROUND,
-    ByteArray,
     DatasetError,
     LabelledImage,
     SegmentationDataset,

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from segboost.datasets.base import ByteArray, LabelledImage, SegmentationDataset
+from segboost._types import ByteArray
+from segboost.datasets.base import LabelledImage, SegmentationDataset
 from segboost.datasets.synthetic.scene import Scene, render_scene
 
 VERSION = 1

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
+from segboost._types import FloatArray, IntArray
 
 POTENTIALS = ("linear", "band", "spikes", "shared noise")
 """What the columns of `GridGraph.unary` are; see `grid_graph`."""

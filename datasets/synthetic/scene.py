@@ -7,15 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import ndimage
 
-from segboost.datasets.base import ByteArray
-from segboost.datasets.synthetic.shapes import OBJECT_SHAPES, BoolArray, draw_bar, draw_shape
-from segboost.datasets.synthetic.textures import (
-    FloatArray,
-    Texture,
-    draw_texture,
-    paint_texture,
-    smooth_noise,
-)
+from segboost._types import BoolArray, ByteArray, Float32Array
+from segboost.datasets.synthetic.shapes import OBJECT_SHAPES, draw_bar, draw_shape
+from segboost.datasets.synthetic.textures import Texture, draw_texture, paint_texture, smooth_noise
 
 OBJECT_PATTERNS = ("stripes", "checks")
 GROUND_PATTERNS = ("blotches", "grain")
@@ -79,7 +73,7 @@ def draw_distractor_texture(rng: np.random.Generator) -> Texture:
     return draw_texture(rng, pattern, hue)
 
 
-def _ground(rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
+def _ground(rng: np.random.Generator, shape: tuple[int, int]) -> Float32Array:
     """Return two grounds that meet at a wavy horizon."""
     parts = []
     for _ in range(2):
@@ -101,7 +95,7 @@ def _size(rng: np.random.Generator, shape: tuple[int, int]) -> float:
 
 
 def _place(
-    rng: np.random.Generator, image: FloatArray, outline: BoolArray, texture: Texture
+    rng: np.random.Generator, image: Float32Array, outline: BoolArray, texture: Texture
 ) -> None:
     """Paint a texture inside an outline, blended with what is below where it fades."""
     box = ndimage.find_objects(outline.astype(np.uint8))
@@ -114,7 +108,7 @@ def _place(
     image[where] += opacity * (paint_texture(rng, texture, inside.shape) - image[where])
 
 
-def _expose(rng: np.random.Generator, image: FloatArray) -> ByteArray:
+def _expose(rng: np.random.Generator, image: Float32Array) -> ByteArray:
     """Return the image under uneven light, blurred a little, with noise, as uint8."""
     height, width = image.shape[:2]
     angle, strength = rng.uniform(0, 2 * np.pi), rng.uniform(0.1, 0.45)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-BoolArray = npt.NDArray[np.bool_]
+from segboost._types import BoolArray
 
 OBJECT_SHAPES = ("wheels", "blob", "polygon")
 

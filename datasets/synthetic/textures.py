@@ -6,10 +6,9 @@ import colorsys
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 
-FloatArray = npt.NDArray[np.float32]
+from segboost._types import Float32Array
 
 PATTERNS = ("blotches", "grain", "stripes", "checks")
 """The first two are those of grounds, the last two those of objects."""
@@ -49,7 +48,9 @@ def draw_texture(rng: np.random.Generator, pattern: str, hue: float) -> Texture:
     return Texture(pattern, dark, light, period, rng.uniform(0, np.pi))
 
 
-def paint_texture(rng: np.random.Generator, texture: Texture, shape: tuple[int, int]) -> FloatArray:
+def paint_texture(
+    rng: np.random.Generator, texture: Texture, shape: tuple[int, int]
+) -> Float32Array:
     """Return the texture over a whole image, float32 RGB in [0, 1], shape (H, W, 3)."""
     if texture.pattern in ("stripes", "checks"):
         level = _grating(rng, texture, shape)
@@ -62,7 +63,7 @@ def paint_texture(rng: np.random.Generator, texture: Texture, shape: tuple[int, 
     return (dark + (light - dark) * mix[..., None]).astype(np.float32)
 
 
-def smooth_noise(rng: np.random.Generator, shape: tuple[int, int], scale: float) -> FloatArray:
+def smooth_noise(rng: np.random.Generator, shape: tuple[int, int], scale: float) -> Float32Array:
     """Return Gaussian noise blurred over `scale` pixels, mean 0 and variance 1, float32.
 
     Large scales are drawn on a coarser grid and enlarged: as smooth, and much quicker.
@@ -77,7 +78,7 @@ def smooth_noise(rng: np.random.Generator, shape: tuple[int, int], scale: float)
     return (field - field.mean()) / max(float(field.std()), 1e-6)
 
 
-def _grating(rng: np.random.Generator, texture: Texture, shape: tuple[int, int]) -> FloatArray:
+def _grating(rng: np.random.Generator, texture: Texture, shape: tuple[int, int]) -> Float32Array:
     """Return stripes or checks whose lines waver and whose contrast fades in places."""
     rows, columns = np.indices(shape, dtype=np.float32)
     cos, sin = np.float32(np.cos(texture.angle)), np.float32(np.sin(texture.angle))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from segboost.datasets.base import ByteArray
+from segboost._types import ByteArray
 
 
 @dataclass(frozen=True, eq=False)

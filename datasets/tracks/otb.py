@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from segboost.datasets.base import ByteArray, DatasetError
+from segboost._types import ByteArray
+from segboost.datasets.base import DatasetError
 from segboost.datasets.reading import list_images, open_image, read_image
 
 TRUTH = "groundtruth_rect.txt"

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from segboost.datasets.base import ByteArray, DatasetError
+from segboost._types import ByteArray
+from segboost.datasets.base import DatasetError
 from segboost.datasets.reading import list_images
 from segboost.datasets.tracks.otb import read_frame
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import Float32Array
 from segboost.features.kernel import kernel
 
 FULL = 1020
@@ -26,11 +27,10 @@ CONTRAST_FLOOR = np.float32(8.0)
 HALO = LOCAL_RADIUS
 """How far beyond a pixel its channels look: nearer to the border of a region they depend on it."""
 
-Floats = npt.NDArray[np.float32]
 Sums = npt.NDArray[np.int32]
 
 
-def region_sums(region: Floats) -> Sums:
+def region_sums(region: Float32Array) -> Sums:
     """Return the integral images of a region's channels.
 
     Parameters
@@ -46,7 +46,7 @@ def region_sums(region: Floats) -> Sums:
     return integrate(region_channels(region))
 
 
-def region_channels(region: Floats) -> Sums:
+def region_channels(region: Float32Array) -> Sums:
     """Return the channels of a region, shape (C, H, W), values 0 … FULL."""
     if region.shape[0] == 1:
         grey = region[0]
@@ -90,7 +90,7 @@ def integrate_numpy(channels: Sums) -> Sums:
 
 
 @kernel
-def _window_mean(values: Floats, radius: int) -> Floats:
+def _window_mean(values: Float32Array, radius: int) -> Float32Array:
     """Return the mean over the window of (2·radius + 1)² pixels, cut at the border."""
     height, width = values.shape
     sums = np.zeros((height + 1, width + 1))
@@ -110,7 +110,7 @@ def _window_mean(values: Floats, radius: int) -> Floats:
 
 
 @kernel
-def local_grey(grey: Floats, out: npt.NDArray[np.int32]) -> None:
+def local_grey(grey: Float32Array, out: npt.NDArray[np.int32]) -> None:
     """Write grey less its local mean, over its local deviation: light and contrast cancel."""
     height, width = grey.shape
     mean = _window_mean(grey, LOCAL_RADIUS)
@@ -122,7 +122,7 @@ def local_grey(grey: Floats, out: npt.NDArray[np.int32]) -> None:
             out[i, j] = int(min(max(value, 0.0), 1.0) * FULL + 0.5)
 
 
-def local_grey_numpy(grey: Floats) -> npt.NDArray[np.int32]:
+def local_grey_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
     """Return what `local_grey` writes, with array operations (its plain twin)."""
     mean, square = (_window_mean_numpy(v, LOCAL_RADIUS) for v in (grey, grey * grey))
     spread = np.sqrt(np.maximum(square - mean * mean, np.float32(0)))
@@ -130,7 +130,7 @@ def local_grey_numpy(grey: Floats) -> npt.NDArray[np.int32]:
     return (np.clip(value, 0.0, 1.0) * FULL + 0.5).astype(np.int32)
 
 
-def orientations_numpy(grey: Floats) -> npt.NDArray[np.int32]:
+def orientations_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
     """Return what `orientations` writes, shape (9, H, W) (its plain twin)."""
     padded = np.pad(grey, 1, mode="edge")
     across = padded[1:-1, 2:] - padded[1:-1, :-2]
@@ -150,7 +150,7 @@ def orientations_numpy(grey: Floats) -> npt.NDArray[np.int32]:
     return out
 
 
-def _window_mean_numpy(values: Floats, radius: int) -> Floats:
+def _window_mean_numpy(values: Float32Array, radius: int) -> Float32Array:
     sums = np.pad(values.astype(np.float64), ((1, 0), (1, 0))).cumsum(axis=1).cumsum(axis=0)
     low = [np.maximum(np.arange(n) - radius, 0) for n in values.shape]
     high = [np.minimum(np.arange(n) + radius + 1, n) for n in values.shape]
@@ -161,7 +161,7 @@ def _window_mean_numpy(values: Floats, radius: int) -> Floats:
 
 
 @kernel
-def orientations(grey: Floats, out: npt.NDArray[np.int32]) -> None:
+def orientations(grey: Float32Array, out: npt.NDArray[np.int32]) -> None:
     """Write gradient magnitude over its local mean, shared by the two nearest orientations."""
     height, width = grey.shape
     across = np.zeros((height, width), np.float32)

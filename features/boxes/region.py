@@ -9,16 +9,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import ByteArray, Float32Array
 from segboost.features.kernel import kernel
-
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
 
 
 @kernel
 def sample_region(
-    frame: Bytes, top: float, left: float, step_y: float, step_x: float, height: int, width: int
-) -> Floats:
+    frame: ByteArray, top: float, left: float, step_y: float, step_x: float, height: int, width: int
+) -> Float32Array:
     """Sample a rectangle of a frame on a regular grid.
 
     Sample (i, j) is the mean over the area ``step_y × step_x`` centred on
@@ -72,8 +70,8 @@ def sample_region(
 
 
 def sample_region_numpy(
-    frame: Bytes, top: float, left: float, step_y: float, step_x: float, height: int, width: int
-) -> Floats:
+    frame: ByteArray, top: float, left: float, step_y: float, step_x: float, height: int, width: int
+) -> Float32Array:
     """Do what `sample_region` does with array operations (its plain twin)."""
     rows = _places(top, step_y, height, frame.shape[0])
     columns = _places(left, step_x, width, frame.shape[1])

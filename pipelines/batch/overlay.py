@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-ByteArray = npt.NDArray[np.uint8]
+from segboost._types import ByteArray
 
 LINE = (255, 230, 0)
 RIM = (20, 20, 20)

@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import Slack
+from segboost._types import AnyArray, Slack
 from segboost.pipelines.experiments.method import Candidate, TableMethod
 
 C_CHOICES = (3.0, 8.0, 20.0, 50.0, 130.0, 350.0)
@@ -20,7 +19,6 @@ ROUNDS, GAP = 200, 1e-2
 FORMS: dict[str, Slack] = {"m-slack": "each", "1-slack": "one"}
 """The paper's two forms; the default is between them."""
 DEFAULT, RANKBOOST, RANKING_SVM = "StructBoost", "RankBoost", "ranking SVM"
-Array = npt.NDArray[Any]
 
 
 class TimedRanker:
@@ -32,13 +30,13 @@ class TimedRanker:
         self.cpu: list[float] = []
         self.model = StructBoostRanker(**parameters, callback=self._note)
 
-    def fit(self, X: Array, y: Array) -> TimedRanker:
+    def fit(self, X: AnyArray, y: AnyArray) -> TimedRanker:
         """Fit the ranker."""
         self._start = time.process_time()
         self.model.fit(X, y)
         return self
 
-    def predict(self, X: Array) -> Array:
+    def predict(self, X: AnyArray) -> AnyArray:
         """Return the scores."""
         return self.model.predict(X)
 
@@ -61,14 +59,14 @@ def form_method(form: str, C: float, quick: bool = False) -> TableMethod:
     return _ranker(form, FORMS[form], [{"C": C}], quick)
 
 
-def auc(model: Any, X: Array, y: Array) -> dict[str, float]:
+def auc(model: Any, X: AnyArray, y: AnyArray) -> dict[str, float]:
     """Return the area under the ROC curve; y is 1 for the positive class and 0 for the rest."""
     from segboost.baselines.rank_rounds import ordered_share
 
     return {"auc": ordered_share(model.predict(X), y)}
 
 
-def ranker_curves(model: TimedRanker, X: Array, y: Array) -> dict[str, Array]:
+def ranker_curves(model: TimedRanker, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
     """Return objective, CPU seconds and test AUC after every round."""
     from segboost.baselines.rank_rounds import ordered_share
 
@@ -92,7 +90,7 @@ def certified(model: TimedRanker) -> dict[str, float]:
 
 
 def fit_ranker(
-    X: Array, y: Array, candidate: Candidate, seed: int, slack: Any, rounds: int, gap: float
+    X: AnyArray, y: AnyArray, candidate: Candidate, seed: int, slack: Any, rounds: int, gap: float
 ) -> TimedRanker:
     """Fit StructBoost for the AUC, on stumps."""
     return TimedRanker(
@@ -100,14 +98,14 @@ def fit_ranker(
     ).fit(X, y)
 
 
-def fit_rankboost(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_rankboost(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit RankBoost."""
     from segboost.baselines import RankBoost
 
     return RankBoost(candidate["rounds"]).fit(X, y)
 
 
-def fit_ranking_svm(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_ranking_svm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit the linear ranking SVM; C prices the mean loss of a pair."""
     from segboost.baselines import RankingSVM
 

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.datasets.images.sun8 import SUN8_TREE
 from segboost.pipelines.experiments.method import Candidate, TableMethod
 from segboost.tasks.taxonomy import Taxonomy
@@ -29,7 +29,6 @@ SVM_C_CHOICES = (0.02, 0.1, 1.0, 1e8)
 """Of the SVMs of Ada.ECC-SVM; the paper's is the last one."""
 ROUND_CHOICES = (200, 500, 1000, 2000)
 """Of stumps; the paper has 500."""
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -82,18 +81,18 @@ def hierarchy_methods(effort: HierarchyEffort, quick: bool = False) -> list[Tabl
     ]
 
 
-def losses(model: Any, X: Array, y: Array) -> dict[str, float]:
+def losses(model: Any, X: AnyArray, y: AnyArray) -> dict[str, float]:
     """Return the mean tree loss and the share of wrong answers."""
     return _losses(model.predict(X), y)
 
 
-def staged_losses(model: Any, X: Array, y: Array) -> dict[str, Array]:
+def staged_losses(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
     """Return the tree loss and the error after every round."""
     stages = [_losses(answers, y) for answers in model.staged_predict(X)]
     return {name: np.array([s[name] for s in stages]) for name in ("tree_loss", "error")}
 
 
-def boost_curves(model: Any, X: Array, y: Array) -> dict[str, Array]:
+def boost_curves(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
     """Return losses and the objective after every round."""
     return {
         **staged_losses(model, X, y),
@@ -113,7 +112,7 @@ def certified(model: Any) -> dict[str, float]:
 
 
 def fit_structboost(
-    X: Array, y: Array, candidate: Candidate, seed: int, form: Form, effort: Mapping[str, Any]
+    X: AnyArray, y: AnyArray, candidate: Candidate, seed: int, form: Form, effort: Mapping[str, Any]
 ) -> Any:
     """Fit one of the three forms with linear SVMs as weak learners."""
     from segboost import HierarchicalStructBoostClassifier, StructBoostClassifier
@@ -137,7 +136,7 @@ def fit_structboost(
 class Projected:
     """A classifier of the principal components of its training rows."""
 
-    def __init__(self, model: Any, X: Array, y: Array, components: int) -> None:
+    def __init__(self, model: Any, X: AnyArray, y: AnyArray, components: int) -> None:
         from sklearn.decomposition import PCA
 
         n = min(components, *X.shape)
@@ -147,16 +146,16 @@ class Projected:
         self.certificate_ = model.certificate_
         self.n_iter_ = model.n_iter_
 
-    def predict(self, X: Array) -> Array:
+    def predict(self, X: AnyArray) -> AnyArray:
         """Return the classes, shape (N,)."""
         return self.model.predict(self.projection.transform(X))
 
-    def staged_predict(self, X: Array) -> Any:
+    def staged_predict(self, X: AnyArray) -> Any:
         """Yield the classes after every round."""
         yield from self.model.staged_predict(self.projection.transform(X))
 
 
-def fit_ecc_svm(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_ecc_svm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit AdaBoost.ECC of linear SVMs."""
     from segboost.baselines import AdaBoostECC
     from segboost.weak.linear_svm import LinearSVM
@@ -165,14 +164,14 @@ def fit_ecc_svm(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
     return AdaBoostECC(candidate["rounds"], weak_learner=learner, random_state=seed).fit(X, y)
 
 
-def fit_ecc(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_ecc(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit AdaBoost.ECC of stumps."""
     from segboost.baselines import AdaBoostECC
 
     return AdaBoostECC(candidate["rounds"], random_state=seed).fit(X, y)
 
 
-def fit_mh(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_mh(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit AdaBoost.MH of stumps."""
     from segboost.baselines import AdaBoostMH
 
@@ -193,7 +192,7 @@ def _structboost(name: str, form: Form, effort: HierarchyEffort, quick: bool) ->
     )
 
 
-def _losses(answers: Array, y: Array) -> dict[str, float]:
+def _losses(answers: AnyArray, y: AnyArray) -> dict[str, float]:
     taxonomy = Taxonomy.make(SUN8_TREE)
     classes = sorted(map(str, taxonomy.leaves))
     height = taxonomy.loss(classes)

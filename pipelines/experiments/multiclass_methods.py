@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.pipelines.experiments.method import Candidate, TableMethod
 
 C_CHOICES = (10.0, 25.0, 63.0, 160.0, 400.0, 1000.0)
@@ -25,7 +25,6 @@ LEARNER_OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "sigmoid": {"ridge": 0.03},
 }
 """What the weak learners are made with, beside their defaults and what a candidate says."""
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -91,17 +90,17 @@ def multiclass_methods(effort: Effort, quick: bool = False) -> list[TableMethod]
     return methods
 
 
-def error(model: Any, X: Array, y: Array) -> dict[str, float]:
+def error(model: Any, X: AnyArray, y: AnyArray) -> dict[str, float]:
     """Return the share of wrong answers in per cent."""
     return {"error": 100.0 * float(np.mean(model.predict(X) != y))}
 
 
-def staged_errors(model: Any, X: Array, y: Array) -> dict[str, Array]:
+def staged_errors(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
     """Return the test error in per cent after every round."""
     return {"error": np.array([100.0 * np.mean(p != y) for p in model.staged_predict(X)])}
 
 
-def boost_curves(model: Any, X: Array, y: Array) -> dict[str, Array]:
+def boost_curves(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
     """Return the test error and the objective after every round."""
     history = model.history_
     return {
@@ -122,7 +121,7 @@ def certified(model: Any) -> dict[str, float]:
 
 
 def structboost_path(
-    X: Array, y: Array, candidates: Sequence[Candidate], seed: int,
+    X: AnyArray, y: AnyArray, candidates: Sequence[Candidate], seed: int,
     learner: str, rounds: int, gap: float,
 ) -> Iterator[Any]:  # fmt: skip
     """Fit StructBoost for growing C, each time with the weak learners found so far to begin with.
@@ -142,7 +141,7 @@ def structboost_path(
 
 
 def fit_structboost(
-    X: Array, y: Array, candidate: Candidate, seed: int, learner: str, rounds: int, gap: float
+    X: AnyArray, y: AnyArray, candidate: Candidate, seed: int, learner: str, rounds: int, gap: float
 ) -> Any:
     """Fit StructBoost from scratch."""
     model = make_structboost(learner, gap, seed, candidate)
@@ -163,28 +162,28 @@ def _learner_options(candidate: Candidate) -> dict[str, Any]:
     return {name: value for name, value in candidate.items() if name != "C"}
 
 
-def fit_ecc(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_ecc(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit AdaBoost.ECC of stumps."""
     from segboost.baselines import AdaBoostECC
 
     return AdaBoostECC(candidate["rounds"], random_state=seed).fit(X, y)
 
 
-def fit_mh(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_mh(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit AdaBoost.MH of stumps."""
     from segboost.baselines import AdaBoostMH
 
     return AdaBoostMH(candidate["rounds"]).fit(X, y)
 
 
-def fit_ssvm(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_ssvm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit the linear structured SVM; C prices the mean loss."""
     from segboost.baselines import StructuredSVMClassifier
 
     return StructuredSVMClassifier(candidate["C"], gap=1e-2).fit(X, y)
 
 
-def fit_svm(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_svm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit scikit-learn's linear SVM, one class against the rest."""
     from sklearn.svm import LinearSVC
 
@@ -192,14 +191,14 @@ def fit_svm(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
     return LinearSVC(C=candidate["C"], dual=False, random_state=seed).fit(X, y)
 
 
-def fit_xgboost(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_xgboost(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit XGBoost, which wants classes 0 … k−1."""
     from xgboost import XGBClassifier
 
     return Encoded(XGBClassifier(**candidate, n_jobs=1, verbosity=0, random_state=seed), X, y)
 
 
-def fit_hist_boosting(X: Array, y: Array, candidate: Candidate, seed: int) -> Any:
+def fit_hist_boosting(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit scikit-learn's HistGradientBoosting."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -210,11 +209,11 @@ def fit_hist_boosting(X: Array, y: Array, candidate: Candidate, seed: int) -> An
 class Encoded:
     """A classifier that is fitted on class numbers and answers with class names."""
 
-    def __init__(self, model: Any, X: Array, y: Array) -> None:
+    def __init__(self, model: Any, X: AnyArray, y: AnyArray) -> None:
         self.classes, codes = np.unique(y, return_inverse=True)
         self.model = model.fit(X, codes)
 
-    def predict(self, X: Array) -> Array:
+    def predict(self, X: AnyArray) -> AnyArray:
         """Return the class names, shape (N,)."""
         return self.classes[self.model.predict(X)]
 

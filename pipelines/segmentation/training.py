@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.pipelines.runtime.artefact_store import ArtefactStore, KeyParts
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
@@ -35,8 +36,6 @@ from segboost.pipelines.segmentation.stages.strong_potentials import (
     StrongPotentials,
     strong_potentials,
 )
-
-FloatArray = npt.NDArray[np.float64]
 
 MUTED = 1e30
 """What the scores of a worthless potential are divided by."""

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.tasks.candidates import box_overlap
 
 THRESHOLDS = np.linspace(0.0, 1.0, 21)
 """Of the success curve, as OTB draws it."""
 PRECISION_AT = 20.0
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
+from segboost._types import FloatArray
 from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.tracking.metrics import TrackScores
 from segboost.pipelines.tracking.run import Track
 
 FOUND, DOUBTFUL, TRUTH = (255, 210, 0), (230, 60, 40), (60, 200, 90)
-FloatArray = npt.NDArray[np.float64]
 
 
 def write_boxes(path: Path, track: Track, scores: TrackScores | None = None) -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from segboost._types import FloatArray
 
 MOST_VALUES = 256
 """What a byte can tell apart."""

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from segboost._types import FloatArray
 from segboost.boosting.bins import decode_cuts, encode, find_edges
 from segboost.boosting.growing import BoosterSettings, GrownTree, boost_trees
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

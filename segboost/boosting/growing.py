@@ -14,9 +14,7 @@ import numpy.typing as npt
 from numba import njit
 from scipy.special import expit
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
+from segboost._types import ByteArray, FloatArray, Int64Array
 
 BINS = 256
 
@@ -62,14 +60,14 @@ class GrownTree:
         What a leaf adds.
     """
 
-    feature: IntArray
-    cut: IntArray
+    feature: Int64Array
+    cut: Int64Array
     value: FloatArray
 
 
 def boost_trees(
-    columns: Bytes,
-    rows: IntArray,
+    columns: ByteArray,
+    rows: Int64Array,
     labels: npt.NDArray[np.bool_],
     weight: FloatArray,
     settings: BoosterSettings,
@@ -108,9 +106,9 @@ def boost_trees(
 
 
 def grow_tree(
-    columns: Bytes,
-    rows: IntArray,
-    chosen: IntArray,
+    columns: ByteArray,
+    rows: Int64Array,
+    chosen: Int64Array,
     gradient: FloatArray,
     curvature: FloatArray,
     settings: BoosterSettings,
@@ -151,7 +149,7 @@ def grow_tree(
 
 
 def _smaller_children(
-    node: IntArray, parents: IntArray, first: int, n_level: int
+    node: Int64Array, parents: Int64Array, first: int, n_level: int
 ) -> npt.NDArray[np.bool_]:
     """Return which nodes of the next level, counted from `first`, have their rows counted."""
     sizes = np.bincount(node[node >= first] - first, minlength=n_level)
@@ -162,10 +160,10 @@ def _smaller_children(
 
 
 def _next_histograms(
-    columns: Bytes,
-    chosen: IntArray,
-    rows: IntArray,
-    node: IntArray,
+    columns: ByteArray,
+    chosen: Int64Array,
+    rows: Int64Array,
+    node: Int64Array,
     gradient: FloatArray,
     curvature: FloatArray,
     parent: FloatArray,

@@ -8,16 +8,14 @@ import threading
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
+from segboost._types import ByteArray
 from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
 from segboost.datasets.images.masks import read_mask
 from segboost.label.images import FolderImage
 from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.segmentation.images.working_size import resize_labels
-
-ByteArray = npt.NDArray[np.uint8]
 
 UNPAINTED = "none"
 """The version of a mask that is not there."""

@@ -8,11 +8,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.pipelines.runtime.artefact_store import Artefact
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.baselines.cutting_plane import SVMStep
 from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
 from segboost.report.learned_functions import LearnedFunction
 from segboost.report.svg import Chart
 from segboost.solver.steps import Step
 
-FloatArray = npt.NDArray[np.float64]
 COLOURS = ("c1", "c2", "c3", "c4")
 MOST_POINTS = 300
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
@@ -16,7 +17,6 @@ from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.training import MUTED
 from segboost.solver.ensemble import Ensemble
 
-FloatArray = npt.NDArray[np.float64]
 Function = Callable[[FloatArray], FloatArray]
 
 

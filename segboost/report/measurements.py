@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.pipelines.segmentation.evaluation import RegionAnswer
 from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
 from segboost.pipelines.segmentation.metrics.scores import (
@@ -17,7 +17,6 @@ from segboost.pipelines.segmentation.metrics.scores import (
 )
 from segboost.pipelines.segmentation.model.calibration import Calibration
 
-FloatArray = npt.NDArray[np.float64]
 RANKS = ("worst", "median", "best")
 BINS = 10
 

@@ -13,8 +13,7 @@ from matplotlib import colormaps
 from PIL import Image
 from scipy import ndimage
 
-ByteArray = npt.NDArray[np.uint8]
-FloatArray = npt.NDArray[np.float64]
+from segboost._types import ByteArray, FloatArray
 
 CLEAR = (0, 0, 0, 0)
 SHADE = (8, 10, 14, 178)

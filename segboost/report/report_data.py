@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.datasets.base import DatasetError, LabelledImage
 from segboost.pipelines.runtime.progress import Progress, track
 from segboost.pipelines.runtime.single_thread import single_threaded
@@ -25,7 +25,6 @@ from segboost.report.load_runs import Run
 from segboost.report.measurements import Measurements, choose_images, measure, reliability
 from segboost.report.pictures import Pictures, draw_pictures
 
-FloatArray = npt.NDArray[np.float64]
 Values = dict[str, FloatArray]
 FOREGROUND, BACKGROUND = "front", "back"
 """Kinds of values: of foreground and background, or of borders and of pairs within one object."""

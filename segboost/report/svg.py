@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from segboost._types import FloatArray
 
 
 @dataclass

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from segboost._types import FloatArray, IntArray
 from segboost.solver.master import FEASIBILITY, MasterSolution
@@ -20,8 +19,8 @@ from segboost.solver.steps import relative_gap
 from segboost.solver.window_columns import StumpPool
 from segboost.solver.window_cuts import CandidateCuts
 from segboost.solver.window_master import WindowMaster
+from segboost.weak.histogram import Codes
 
-Codes = npt.NDArray[np.uint8]
 VIOLATION = 2 * FEASIBILITY
 
 

@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray, IntArray
-from segboost.weak.histogram import add_rows
+from segboost.weak.histogram import Codes, add_rows
 from segboost.weak.splitting import TIE, best_cuts
-
-Codes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,9 @@ Both sides use the same rounded ``f_i − 1``, so that they agree on every pair.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from segboost._types import FloatArray, IntArray
-
-BoolArray = npt.NDArray[np.bool_]
+from segboost._types import BoolArray, FloatArray, IntArray
 
 
 def violated_pairs(

@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.features.extract import ImageFeatures
 from segboost.pipelines.runtime.artefact_store import Artefact
 from segboost.pipelines.segmentation.metrics.scores import region_counts
 
-FloatArray = npt.NDArray[np.float64]
 GROUP = "group:"
 
 

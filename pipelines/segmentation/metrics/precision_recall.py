@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray
-
-Counts = npt.NDArray[np.int64]
+from segboost._types import FloatArray, Int64Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +25,8 @@ class PrecisionRecallCurve:
     """
 
     threshold: FloatArray
-    true_positive: Counts
-    predicted: Counts
+    true_positive: Int64Array
+    predicted: Int64Array
     n_foreground: int
 
     @property
@@ -74,7 +72,7 @@ class ScoreHistogram:
 
     def __init__(self) -> None:
         self._score, self._foreground, self._background = _no_scores()
-        self._waiting: list[tuple[FloatArray, Counts, Counts]] = []
+        self._waiting: list[tuple[FloatArray, Int64Array, Int64Array]] = []
         self._n_waiting = 0
 
     def add(
@@ -107,7 +105,7 @@ class ScoreHistogram:
         """Add all that another histogram counted."""
         self.add(*other.counts())
 
-    def counts(self) -> tuple[FloatArray, Counts, Counts]:
+    def counts(self) -> tuple[FloatArray, Int64Array, Int64Array]:
         """Return the distinct scores, ascending, and their pixels of either kind, shape (T,)."""
         self._merge()
         return self._score.copy(), self._foreground.copy(), self._background.copy()
@@ -129,8 +127,8 @@ class ScoreHistogram:
 
 
 def _join(
-    parts: list[tuple[FloatArray, Counts, Counts]],
-) -> tuple[FloatArray, Counts, Counts]:
+    parts: list[tuple[FloatArray, Int64Array, Int64Array]],
+) -> tuple[FloatArray, Int64Array, Int64Array]:
     """Return the distinct scores with the sums of their counts; scores of no pixel are left out."""
     distinct, place = np.unique(np.concatenate([p[0] for p in parts]), return_inverse=True)
     sums = np.zeros((2, distinct.size), np.int64)
@@ -140,5 +138,5 @@ def _join(
     return distinct[used], sums[0, used], sums[1, used]
 
 
-def _no_scores() -> tuple[FloatArray, Counts, Counts]:
+def _no_scores() -> tuple[FloatArray, Int64Array, Int64Array]:
     return np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import Int64Array
 from segboost.pipelines.segmentation.metrics.precision_recall import (
-    Counts,
     PrecisionRecallCurve,
     ScoreHistogram,
 )
@@ -191,7 +191,9 @@ class SegmentationEvaluation:
         return self.counts.scores(self.curve().break_even, self.n_images)
 
 
-def region_counts(superpixels: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Counts, Counts]:
+def region_counts(
+    superpixels: npt.ArrayLike, truth: npt.ArrayLike
+) -> tuple[Int64Array, Int64Array]:
     """Return the foreground and background pixels of every superpixel, two arrays of shape (P,).
 
     Parameters

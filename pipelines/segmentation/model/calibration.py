@@ -9,11 +9,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray, Int64Array
 from segboost.pipelines.segmentation.metrics.precision_recall import ScoreHistogram
 from segboost.weak.checks import read_array
-
-FloatArray = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 
 MOST_BINS = 100
 SCORES_A_BIN = 50
@@ -64,7 +62,7 @@ class Calibration:
         return cls(score, read_array(arrays, "probability", "f", score.shape))
 
 
-def fit_calibration(parts: Iterable[tuple[FloatArray, Counts, Counts]]) -> Calibration:
+def fit_calibration(parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]]) -> Calibration:
     """Learn the probability that a pixel is foreground, given the score of its superpixel.
 
     The labelled pixels, in the order of their scores, are cut into bins of equal size. Bin k has
@@ -102,7 +100,7 @@ def fit_calibration(parts: Iterable[tuple[FloatArray, Counts, Counts]]) -> Calib
 
 
 def calibration_error(
-    probability: FloatArray, foreground: Counts, background: Counts, n_bins: int = 15
+    probability: FloatArray, foreground: Int64Array, background: Int64Array, n_bins: int = 15
 ) -> float:
     """Return the expected calibration error over pixels.
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import FloatArray, Int64Array
 from segboost.pipelines.segmentation.metrics.precision_recall import ScoreHistogram
 
-FloatArray = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 
-
-def best_offset(parts: Iterable[tuple[FloatArray, Counts, Counts]]) -> float:
+def best_offset(parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]]) -> float:
     """Return the threshold on scores whose labels have the best mean IoU; 0 where none is better.
 
     The Hamming loss that the learners minimise counts wrong pixels of either class alike; the

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.baselines.stump_sum import StumpSum
 from segboost.features.extract import extract_features
 from segboost.features.image import ImageLike
@@ -25,8 +26,6 @@ from segboost.pipelines.segmentation.potentials.context import Context
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
 from segboost.pipelines.segmentation.potentials.trees import RawBooster
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
+from segboost._types import FloatArray, Int64Array
 from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.growing import BoosterSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.context_features import context_features
 from segboost.pipelines.segmentation.potentials.folds import teaches
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +49,7 @@ class Context:
 def fit_context(
     images: Sequence[SuperpixelImage],
     first: FloatArray,
-    fold: IntArray,
+    fold: Int64Array,
     settings: BoosterSettings,
     seed: int,
     n_jobs: int = 1,

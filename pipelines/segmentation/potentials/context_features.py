@@ -13,10 +13,9 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
+from segboost._types import FloatArray
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.own_appearance import own_model_scores
-
-FloatArray = npt.NDArray[np.float64]
 
 RINGS = (1, 2, 4)
 """Steps of the neighbourhoods whose mean scores are looked at."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
@@ -12,7 +13,6 @@ from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelIm
 from segboost.tasks.crf import CRFInstance
 from segboost.tasks.crf_instance import UNKNOWN
 
-FloatArray = npt.NDArray[np.float64]
 CRFModel = CRFStructBoost | CRFStructuredSVM
 
 

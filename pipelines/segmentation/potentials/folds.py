@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
+from segboost._types import BoolArray, Int64Array
 
 
-def fold_of_image(n_images: int, n_folds: int) -> IntArray:
+def fold_of_image(n_images: int, n_folds: int) -> Int64Array:
     """Return the fold of every image: contiguous blocks, as neighbours often show one scene."""
     return np.arange(n_images) * min(n_folds, n_images) // max(n_images, 1)
 
 
-def teaches(labels: IntArray, rows: IntArray) -> bool:
+def teaches(labels: Int64Array, rows: Int64Array) -> bool:
     """Whether these rows hold both classes, so that a classifier can be learned from them.
 
     Where masks are partial, the images outside a fold may show one class alone. Then nothing is
@@ -27,8 +25,8 @@ def teaches(labels: IntArray, rows: IntArray) -> bool:
 
 
 def assign_folds(
-    labels: IntArray, known: BoolArray, sizes: Sequence[int], n_folds: int
-) -> IntArray:
+    labels: Int64Array, known: BoolArray, sizes: Sequence[int], n_folds: int
+) -> Int64Array:
     """Return the fold of every superpixel.
 
     Contiguous blocks of images, as neighbours often show one scene. Where masks are partial, a
@@ -63,13 +61,13 @@ def assign_folds(
     return fold
 
 
-def all_teach(labels: IntArray, known: BoolArray, fold: IntArray) -> bool:
+def all_teach(labels: Int64Array, known: BoolArray, fold: Int64Array) -> bool:
     """Whether something can be learned outside every fold."""
     return all(teaches(labels, np.flatnonzero(known & (fold != k))) for k in np.unique(fold))
 
 
 def divide(
-    fold: IntArray, rows: IntArray, labels: IntArray, known: BoolArray, n_folds: int
+    fold: Int64Array, rows: Int64Array, labels: Int64Array, known: BoolArray, n_folds: int
 ) -> None:
     """Give the superpixels of one image folds of their own, in place.
 

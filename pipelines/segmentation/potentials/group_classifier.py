@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray, Int64Array
 from segboost.baselines.adaboost_stumps import AdaBoostStumps
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.segmentation.config.stage_settings import UnarySettings
 from segboost.pipelines.segmentation.potentials.folds import teaches
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +33,9 @@ class TrainedUnary:
 
 def train_unary(
     features: npt.NDArray[Any],
-    labels: IntArray,
+    labels: Int64Array,
     labelled: npt.NDArray[np.bool_],
-    fold: IntArray,
+    fold: Int64Array,
     settings: UnarySettings,
     seed: int,
 ) -> TrainedUnary:
@@ -63,12 +61,12 @@ class FoldTable:
     """What `train_unary` learns from; its parameters say what is what."""
 
     features: npt.NDArray[Any]
-    labels: IntArray
+    labels: Int64Array
     labelled: npt.NDArray[np.bool_]
-    fold: IntArray
+    fold: Int64Array
 
 
-def fold_names(fold: IntArray) -> list[int | None]:
+def fold_names(fold: Int64Array) -> list[int | None]:
     """Return the parts of the work: each fold that is left out in turn, and None for the rest."""
     folds = [int(k) for k in np.unique(fold)]
     return [*(folds if len(folds) > 1 else []), None]
@@ -109,8 +107,8 @@ def join_folds(
 
 def fit_stumps(
     features: npt.NDArray[Any],
-    labels: IntArray,
-    rows: IntArray,
+    labels: Int64Array,
+    rows: Int64Array,
     settings: UnarySettings,
     rng: np.random.Generator,
 ) -> StumpSum:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from segboost._types import FloatArray
 
 C_CHOICES = (1e-2, 1e-1, 1.0, 1e1, 1e2)
 """Of the hinge loss per example on features in [0, 1]; the best one out of fold is taken."""

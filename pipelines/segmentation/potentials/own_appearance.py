@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-FloatArray = npt.NDArray[np.float64]
+from segboost._types import FloatArray
 
 FLOOR = 1e-3
 """The share of a uniform histogram that is mixed in: no bin is impossible."""

@@ -10,14 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
+from segboost._types import FloatArray, Int64Array
 from segboost.boosting.bins import byte_edges, encode, find_edges
 from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.growing import BoosterSettings, boost_trees
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.folds import teaches
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 MOST_ROWS = 150_000
 """Superpixels that the booster learns from at most; it holds their features in memory."""
@@ -60,7 +58,7 @@ class ByteTable:
 
     columns: npt.NDArray[np.uint8]
     edges: list[FloatArray]
-    rows: IntArray
+    rows: Int64Array
 
 
 class ImageReader:
@@ -89,7 +87,7 @@ class ImageReader:
 def fit_raw_booster(
     reader: ImageReader,
     images: Sequence[SuperpixelImage],
-    fold: IntArray,
+    fold: Int64Array,
     settings: BoosterSettings,
     seed: int,
     n_jobs: int = 1,
@@ -144,7 +142,7 @@ def fit_raw_booster(
     return final, scores
 
 
-def _byte_table(reader: ImageReader, known: IntArray, seed: int) -> ByteTable:
+def _byte_table(reader: ImageReader, known: Int64Array, seed: int) -> ByteTable:
     """Return the features of the labelled superpixels, or of a sample where they are many."""
     rows = known
     if len(known) > MOST_ROWS:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import FloatArray, Int64Array
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.runtime.parallel_map import map_tasks
@@ -24,8 +24,6 @@ from segboost.pipelines.segmentation.model.cut import best_offset
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
 from segboost.weak.ramp import RampLearner
 
-FloatArray = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 ALL = 1_000_000
 """More features than there are."""
 CRF_GAP = 1e-3
@@ -193,7 +191,7 @@ def scored_parts(
     images: Sequence[SuperpixelImage],
     scores: Sequence[FloatArray],
     potentials: PotentialSettings,
-) -> list[tuple[FloatArray, Counts, Counts]]:
+) -> list[tuple[FloatArray, Int64Array, Int64Array]]:
     """Return every image's node scores with the true pixels of either class."""
     return [
         (model.score_nodes(crf_instance(i, s, potentials, with_truth=False)), *i.truth)

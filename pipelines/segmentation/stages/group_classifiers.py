@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.runtime.artefact_store import Artefact, KeyParts
 from segboost.pipelines.runtime.parallel_map import active_cluster, map_tasks
@@ -24,8 +25,6 @@ from segboost.pipelines.segmentation.potentials.group_classifier import (
     train_unary,
 )
 from segboost.pipelines.segmentation.stages.features import FeatureStage, Tell, TrainingImage
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

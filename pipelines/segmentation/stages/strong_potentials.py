@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import FloatArray, Int64Array
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
@@ -19,10 +19,6 @@ from segboost.pipelines.segmentation.potentials.trees import (
     RawBooster,
     fit_raw_booster,
 )
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-
 
 Tell = Callable[[str, int, int | None, str], Any]
 """Called with stage, done, total and a note."""
@@ -43,7 +39,7 @@ def strong_potentials(
     reader: ImageReader,
     images: Sequence[SuperpixelImage],
     first: FloatArray,
-    fold: IntArray,
+    fold: Int64Array,
     config: SegmentationConfig,
     n_jobs: int,
     tell: Tell,
