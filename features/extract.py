@@ -114,7 +114,7 @@ def extract_features(
     rgb = as_rgb(image)
     luv = rgb_to_luv(rgb)
     labels = chosen.superpixels.cut(rgb, luv) if superpixels is None else superpixels
-    context = ImageContext(rgb, labels, name, chosen.largest_patch, luv)
+    context = ImageContext(rgb, labels, name, chosen.largest_patch, luv, chosen.groups)
     groups = {group.name: compute_group(group, context, dtype) for group in chosen.groups}
     return ImageFeatures(context.labels, context.area, context.centres, context.adjacency, groups)
 

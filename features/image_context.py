@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -37,6 +37,8 @@ class ImageContext:
         The largest patch size in pixels that will be asked for: images are padded for it once.
     luv : ndarray of float32, shape (H, W, 3), optional
         The image in LUV, where it is known already.
+    groups : sequence of FeatureGroup
+        The groups that will be asked for, so that those of a network share one pass.
     """
 
     def __init__(
@@ -46,12 +48,14 @@ class ImageContext:
         name: str = "",
         largest_patch: int = 16,
         luv: npt.NDArray[np.float32] | None = None,
+        groups: Sequence[Any] = (),
     ) -> None:
         self.rgb: RGB = as_rgb(image)
         height, width, _ = self.rgb.shape
         self.labels: Labels = check_labels(labels, (height, width))
         self.name = name
         self.largest_patch = largest_patch
+        self.groups = tuple(groups)
         self._luv = luv
         self._kept: tuple[Hashable, Any] | None = None
         self._memory: dict[Hashable, Any] = {}

@@ -18,6 +18,7 @@ from segboost.features.groups.base import (
 )
 from segboost.features.groups.user_groups import FolderGroup, FunctionGroup
 from segboost.features.groups.words import Codebook
+from segboost.features.network.group import NetworkGroup
 from segboost.features.superpixels.methods import (
     GraphMerging,
     QuickShift,
@@ -146,7 +147,12 @@ def group_from_config(entry: Mapping[str, Any]) -> FeatureGroup:
     """Return one group from its configuration; ValueError names what is wrong."""
     options = dict(entry)
     kind = options.pop("kind", None)
-    makers: dict[str, Any] = {"function": FunctionGroup, "folder": FolderGroup, "words": WordGroup}
+    makers: dict[str, Any] = {
+        "function": FunctionGroup,
+        "folder": FolderGroup,
+        "network": NetworkGroup,
+        "words": WordGroup,
+    }
     if "names" in options:
         options["names"] = tuple(options["names"])
     try:

@@ -56,4 +56,6 @@ def test_no_file_names_a_place_of_one_machine():
 
 def test_nothing_is_unpickled():
     for path in ROOT.glob("segboost/**/*.py"):
-        assert not re.search(r"^\s*(import|from) (pickle|dill|cloudpickle)", path.read_text(), re.M)
+        assert not re.search(
+            r"^\s*(import|from) (pickle|dill|cloudpickle)\b", path.read_text(), re.M
+        )

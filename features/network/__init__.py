@@ -1,0 +1,1 @@
+"""Feature groups from pretrained networks (imported as segboost.features.network)."""

@@ -1,0 +1,92 @@
+"""One pass of a network over an image: the maps of its layers and where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.features.image_context import ImageContext
+from segboost.features.network.inputs import input_size, network_input
+from segboost.features.network.runtime import fixed_size, run_network
+from segboost.features.network.sampling import Grid, PixelOrder, sample_centres, sample_mean
+from segboost.features.network.source import NetworkSource
+
+STRIDE = 32
+"""The coarsest stride of usual convolutional networks."""
+Sampled = dict[str, npt.NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class ForwardPass:
+    """A network with all that its input and its outputs need.
+
+    Parameters
+    ----------
+    source : NetworkSource
+    mean, std : tuple of 3 floats
+        The input is ``(x − mean) / std``, x being RGB in [0, 1].
+    patch : int or None
+        The side of a transformer's patches in pixels; None for convolutional networks.
+    skip_tokens : int
+        The number of tokens before those of the patches: classes and registers.
+    """
+
+    source: NetworkSource
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+    patch: int | None = None
+    skip_tokens: int = 1
+
+    def sample(self, context: ImageContext, scale: float, layers: tuple[str, ...]) -> Sampled:
+        """Return the layers of the image at a scale, sampled at superpixels, (P, C) each."""
+        multiple = STRIDE if self.patch is None else self.patch
+        shape = context.labels.shape
+        size = fixed_size(self.source, layers) or input_size(shape, scale, multiple)
+        image = network_input(context.rgb, size, self.mean, self.std)
+        found = run_network(self.source, layers, image)
+        return {
+            name: sample_map(self.as_map(values, size, name), context)
+            for name, values in found.items()
+        }
+
+    def as_map(
+        self, values: npt.NDArray[np.float32], size: tuple[int, int], name: str
+    ) -> npt.NDArray[np.float32]:
+        """Return the output of a layer as a map, shape (C, h, w), or say what is wrong with it."""
+        if values.ndim == 4 and values.shape[0] == 1:
+            return values[0]
+        if values.ndim != 3 or values.shape[0] != 1:
+            raise ValueError(
+                f"layers: expected {name!r} to be a map (1, C, h, w) or tokens (1, T, C), "
+                f"got shape {values.shape}"
+            )
+        if self.patch is None:
+            raise ValueError(
+                f"patch: {name!r} are tokens; give the side of their patches in pixels"
+            )
+        rows, columns = size[0] // self.patch, size[1] // self.patch
+        tokens = values.shape[1]
+        if tokens != rows * columns + self.skip_tokens:
+            raise ValueError(
+                f"skip_tokens: expected {rows} × {columns} tokens of {name!r} and "
+                f"{self.skip_tokens} before them, got {tokens} in all"
+            )
+        return values[0, self.skip_tokens :].T.reshape(-1, rows, columns)
+
+
+def sample_map(values: npt.NDArray[np.float32], context: ImageContext) -> npt.NDArray[np.float32]:
+    """Return a map that covers the image, sampled at its superpixels, shape (P, C).
+
+    The mean over a superpixel where cells are smaller than superpixels are on average, else the
+    value at its centre.
+    """
+    height, width = context.labels.shape
+    _, rows, columns = values.shape
+    down = Grid(rows, 0.5 * height / rows, height / rows)
+    across = Grid(columns, 0.5 * width / columns, width / columns)
+    if rows * columns <= context.count:
+        return sample_centres(values, down, across, context.centres)
+    order = context.remember("pixel order", lambda: PixelOrder.of(context.labels, context.area))
+    return sample_mean(values, down, across, order, width)

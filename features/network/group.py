@@ -1,0 +1,199 @@
+"""Feature groups that are maps of a pretrained network, sampled at superpixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.features.groups.base import Range
+from segboost.features.image_context import ImageContext
+from segboost.features.network import efficientnet
+from segboost.features.network.forward import ForwardPass, Sampled
+from segboost.features.network.source import BUILTIN, BuiltinNetwork, NetworkFile
+from segboost.features.network.weights import read_weights
+
+DEVIATIONS = 5.0
+"""Channels of the built-in network are rounded to bytes over so many deviations either way."""
+_HALF = (0.5, 0.5, 0.5)
+
+
+@dataclass(frozen=True)
+class NetworkGroup:
+    """Layers of a network, computed on the image at one or more scales.
+
+    The columns are, scale by scale and layer by layer, the channels. Groups of one preset that
+    use the same network at the same scale share one pass over the image.
+
+    Parameters
+    ----------
+    name : str
+    layers : tuple of str
+        Of the built-in network: ``stem``, ``stage1`` … ``stage7``, ``head``. Of a file: names of
+        tensors in its graph, outputs or not.
+    scales : tuple of float
+        2 doubles the sides of the image, for finer maps.
+    network : str
+        The built-in network; without effect where there is a file.
+    file : str, optional
+        An ONNX file.
+    sha256 : str, optional
+        What the file must be; kept in model folders.
+    mean, std : tuple of 3 floats
+        The network sees ``(x − mean) / std``, x being RGB in [0, 1].
+    patch : int, optional
+        The side of a transformer's patches in pixels, where layers are tokens.
+    skip_tokens : int
+        The number of tokens before those of the patches: classes and registers.
+
+    Examples
+    --------
+    >>> NetworkGroup("deep", layers=("stage5", "stage7"), scales=(1.0, 0.5)).width
+    864
+    """
+
+    name: str = "network"
+    layers: tuple[str, ...] = ("stage3", "stage5", "stage7")
+    scales: tuple[float, ...] = (1.0,)
+    network: str = BUILTIN
+    file: str | None = None
+    sha256: str | None = None
+    mean: tuple[float, ...] = _HALF
+    std: tuple[float, ...] = _HALF
+    patch: int | None = None
+    skip_tokens: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("layers", "scales", "mean", "std"):  # JSON has lists
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        _check(self)
+
+    @cached_property
+    def forward(self) -> ForwardPass:
+        """The network with its input and output settings; equal for groups that share a pass."""
+        source = BuiltinNetwork() if self.file is None else NetworkFile(self.file, self.sha256)
+        return ForwardPass(source, self.mean, self.std, self.patch, self.skip_tokens)
+
+    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+        """Return the channels of all layers at all scales, shape (P, d)."""
+        found = [self._sampled(context, scale) for scale in self.scales]
+        values = np.concatenate([at[layer] for at in found for layer in self.layers], axis=1)
+        if not np.isfinite(values).all():
+            raise ValueError(f"group {self.name!r}: the network puts out NaN or infinity")
+        return values
+
+    def _sampled(self, context: ImageContext, scale: float) -> Sampled:
+        """Return all layers that groups of the preset need at a scale, from one pass."""
+        sharing = [g for g in context.groups if isinstance(g, NetworkGroup)]
+        sharing = [g for g in sharing if g.forward == self.forward and scale in g.scales]
+        layers = tuple(dict.fromkeys(layer for g in (*sharing, self) for layer in g.layers))
+        return context.remember(
+            ("network", self.forward, scale, layers),
+            lambda: self.forward.sample(context, scale, layers),
+        )
+
+    @property
+    def width(self) -> int:
+        """The number of columns, for the built-in network."""
+        return len(self.scales) * sum(efficientnet.LAYERS[layer][0] for layer in self.layers)
+
+    def columns(self, width: int) -> tuple[str, ...]:
+        """Return the layer, the scale and the channel of each column."""
+        if self.file is not None and len(self.layers) * len(self.scales) > 1:
+            return tuple(f"channel {n:04d}" for n in range(width))
+        widths = {layer: efficientnet.LAYERS[layer][0] for layer in self.layers if not self.file}
+        return tuple(
+            f"{layer} scale {scale:g} channel {n:03d}"
+            for scale in self.scales
+            for layer in self.layers
+            for n in range(widths.get(layer, width))
+        )
+
+    def value_range(self) -> Range | None:
+        """Return the bounds of the built-in network's channels; None for files."""
+        return None if self.file is not None else builtin_range(self.layers, len(self.scales))
+
+    def to_config(self) -> dict[str, Any]:
+        """Return the settings, with the checksum of a file."""
+        config: dict[str, Any] = {
+            "kind": "network",
+            "name": self.name,
+            "layers": list(self.layers),
+            "scales": list(self.scales),
+        }
+        if self.file is None:
+            return {**config, "network": self.network}
+        assert isinstance(self.forward.source, NetworkFile)
+        return {
+            **config,
+            "file": self.file,
+            "sha256": self.forward.source.digest(),
+            "mean": list(self.mean),
+            "std": list(self.std),
+            "patch": self.patch,
+            "skip_tokens": self.skip_tokens,
+        }
+
+
+@lru_cache(maxsize=16)
+def builtin_range(layers: tuple[str, ...], n_scales: int) -> Range:
+    """Return the bounds of these layers' channels, scale by scale, shapes (d,).
+
+    They follow from the weights alone, so that training and prediction round alike.
+    """
+    tensors = read_weights()
+    bounds = [efficientnet.channel_ranges(tensors, layer, DEVIATIONS) for layer in layers]
+    low, high = (np.tile(np.concatenate(part), n_scales) for part in zip(*bounds, strict=True))
+    return low, high
+
+
+def _check(group: NetworkGroup) -> None:
+    """Raise ValueError for settings that no network has."""
+    allowed = {
+        "layers": ("different names of layers", _distinct(group.layers, str)),
+        "scales": ("different numbers from 0.05 to 8", _distinct(group.scales, (int, float))),
+        "mean": ("three numbers", _three(group.mean)),
+        "std": ("three numbers above 0", _three(group.std) and min(group.std) > 0),
+        "patch": ("a number of pixels", group.patch is None or _whole(group.patch, 1)),
+        "skip_tokens": ("a number of tokens", _whole(group.skip_tokens, 0)),
+        "file": ("a path", group.file is None or isinstance(group.file, str)),
+    }
+    for name, (expected, holds) in allowed.items():
+        if not holds:
+            got = getattr(group, name)
+            raise ValueError(f"group {group.name!r}: {name}: expected {expected}, got {got!r}")
+    if not all(0.05 <= scale <= 8 for scale in group.scales):
+        raise ValueError(
+            f"group {group.name!r}: scales: expected {allowed['scales'][0]}, got {group.scales!r}"
+        )
+    if group.file is not None:
+        return
+    if group.network != BUILTIN:
+        raise ValueError(
+            f"group {group.name!r}: network: expected {BUILTIN!r}, or a file, got {group.network!r}"
+        )
+    unknown = [layer for layer in group.layers if layer not in efficientnet.LAYERS]
+    if unknown:
+        known = ", ".join(efficientnet.LAYERS)
+        raise ValueError(f"group {group.name!r}: layers: expected {known}, got {unknown[0]!r}")
+
+
+def _distinct(values: tuple[Any, ...], kind: type | tuple[type, ...]) -> bool:
+    return (
+        len(values) > 0
+        and all(isinstance(value, kind) and not isinstance(value, bool) for value in values)
+        and len(set(values)) == len(values)
+    )
+
+
+def _three(values: tuple[Any, ...]) -> bool:
+    return len(values) == 3 and all(
+        isinstance(value, (int, float)) and np.isfinite(value) for value in values
+    )
+
+
+def _whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least

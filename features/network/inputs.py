@@ -1,0 +1,51 @@
+"""From an image to the input of a network."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from segboost.features.image import RGB
+
+MOST_PIXELS = 2**22
+"""Of a network's input: larger ones are scaled down to it, so that memory stays bounded."""
+
+
+def input_size(shape: tuple[int, int], scale: float, multiple: int) -> tuple[int, int]:
+    """Return height and width of the input for an image of this shape at a scale.
+
+    The multiples of a network's coarsest stride nearest to the scaled size, so that maps cover
+    the image from border to border; each is at least one stride.
+    """
+    height, width = (side * scale for side in shape)
+    shrink = min(1.0, (MOST_PIXELS / (height * width)) ** 0.5)
+    return _nearest(height * shrink, multiple), _nearest(width * shrink, multiple)
+
+
+def _nearest(side: float, multiple: int) -> int:
+    return max(1, round(side / multiple)) * multiple
+
+
+def network_input(
+    rgb: RGB, size: tuple[int, int], mean: tuple[float, ...], std: tuple[float, ...]
+) -> npt.NDArray[np.float32]:
+    """Return the image at a size, each channel as ``(x − mean) / std``, shape (1, 3, h, w).
+
+    Parameters
+    ----------
+    rgb : ndarray of float32, shape (H, W, 3)
+        In [0, 1].
+    size : tuple of int
+        (h, w); bilinear, averaging where it is smaller.
+    mean, std : tuple of 3 floats
+    """
+    result = np.empty((1, 3, *size), np.float32)
+    for channel in range(3):
+        plane = np.ascontiguousarray(rgb[..., channel])
+        if size != plane.shape:
+            picture = Image.fromarray(plane).resize(size[::-1], Image.Resampling.BILINEAR)
+            plane = np.asarray(picture)
+        np.subtract(plane, np.float32(mean[channel]), out=result[0, channel])
+        result[0, channel] /= np.float32(std[channel])
+    return result

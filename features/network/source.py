@@ -1,0 +1,100 @@
+"""Which network: the built-in one, or an ONNX file of the user's."""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from segboost.features.network import efficientnet
+from segboost.features.network.graph import check_model
+
+BUILTIN = "efficientnet-lite0"
+MOST_BYTES = 2**31 - 1
+"""What an ONNX file without external data can have."""
+
+
+class NetworkSource(Protocol):
+    """Where a network comes from; equal sources are the same network."""
+
+    def __call__(self) -> bytes:
+        """Return the network as an ONNX model."""
+        ...
+
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class BuiltinNetwork:
+    """EfficientNet-Lite0, assembled from the weights of the package that carries them."""
+
+    def __call__(self) -> bytes:
+        """Return the assembled network."""
+        return efficientnet.network_bytes()
+
+
+@dataclass(frozen=True)
+class NetworkFile:
+    """An ONNX file, with the checksum that it must have where that is known.
+
+    Parameters
+    ----------
+    path : str
+    sha256 : str or None
+    """
+
+    path: str
+    sha256: str | None = None
+
+    def __call__(self) -> bytes:
+        """Return the file's content after checking it; ValueError says what is wrong."""
+        content = _read(self.path)
+        found = hashlib.sha256(content).hexdigest()
+        if self.sha256 is not None and found != self.sha256:
+            raise ValueError(
+                f"network {self.path}: this is another file than the one the model was trained "
+                f"with (SHA-256 {found[:12]}…, expected {self.sha256[:12]}…)"
+            )
+        check_model(content, self.path)
+        return content
+
+    def digest(self) -> str:
+        """Return the SHA-256: the one it must have, or that of the file."""
+        if self.sha256 is not None:
+            return self.sha256
+        path = Path(self.path)
+        try:
+            state = path.stat()
+        except OSError:
+            raise _missing(self.path) from None
+        return _digest(self.path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=8)
+def _digest(path: str, _time: int, _size: int) -> str:
+    """Return the SHA-256 of a file, read again once the file has changed."""
+    return hashlib.sha256(_read(path)).hexdigest()
+
+
+def _read(path: str) -> bytes:
+    place = Path(path)
+    try:
+        state = place.stat()
+        # A device or a pipe might never end.
+        if not stat.S_ISREG(state.st_mode):
+            raise ValueError(f"network {path}: expected an ONNX file")
+        if state.st_size > MOST_BYTES:
+            raise ValueError(f"network {path}: expected at most 2 GB, got {state.st_size} bytes")
+        return place.read_bytes()
+    except OSError:
+        raise _missing(path) from None
+
+
+def _missing(path: str) -> ValueError:
+    return ValueError(
+        f"network {path}: there is no such file, or it cannot be read; put it there, or into the "
+        "model folder"
+    )
