@@ -1,4 +1,4 @@
-# Everything a clone needs: each target sets up its own virtual environment in .venv and reuses it.
+# Every target creates the virtual environment .venv if needed and reuses it.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,16 +12,16 @@ DOCS_READY := $(VENV)/.ready-docs
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo   set up, train a segmenter on drawn scenes, write a page about it into demo/"
-	@echo "make test   set up, run all tests"
-	@echo "make lint   ruff, mypy and the direction of dependencies"
-	@echo "make bench  measure against peers, into bench-results/ and docs/benchmarks.md"
-	@echo "make docs   build the documentation into docs/_build/html and run its code"
-	@echo "make examples  draw the pictures of the examples anew"
-	@echo "make build  wheel and sdist into dist/"
-	@echo "make audit  look for known vulnerabilities in all that constraints.txt names"
-	@echo "make sbom   list of components (CycloneDX) into dist/sbom.json"
-	@echo "make clean  remove the environment and all that the other targets made"
+	@echo "make demo   train a segmenter on synthetic scenes and write a report to demo/"
+	@echo "make test   run all tests"
+	@echo "make lint   run ruff, mypy and import-linter"
+	@echo "make bench  run the benchmarks; write bench-results/ and docs/benchmarks.md"
+	@echo "make docs   build the documentation in docs/_build/html and run its code"
+	@echo "make examples  redraw the pictures of the examples"
+	@echo "make build  build wheel and sdist in dist/"
+	@echo "make audit  check the packages pinned in constraints.txt for known vulnerabilities"
+	@echo "make sbom   write a software bill of materials (CycloneDX) to dist/sbom.json"
+	@echo "make clean  remove the environment and all generated files"
 
 setup: $(READY)
 

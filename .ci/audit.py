@@ -1,9 +1,9 @@
-"""Known vulnerabilities in the pinned versions; without an index, what can be checked offline.
+"""Check the pinned versions for known vulnerabilities, and the environment against the pins.
 
-With a network, pip-audit asks PyPI. Without one, give a folder of advisories in the OSV format
-(https://osv-vulnerabilities.storage.googleapis.com/PyPI/all.zip, unpacked) by --advisories. If
-neither is there, it says so; what is left is whether the environment is the pinned one and its
-files are those that were installed.
+With network access, pip-audit queries PyPI. Without it, pass a folder of advisories in OSV format
+(https://osv-vulnerabilities.storage.googleapis.com/PyPI/all.zip, unpacked) with --advisories.
+With neither, the script says so and only checks offline that the environment matches the pins and
+that no installed file was modified.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ OWN = {"segboost", "pip", "setuptools", "wheel"}
 
 
 def main() -> int:
-    """Run the audit; 0 where nothing was found, 1 where something was."""
+    """Run the audit; return 1 if it found a problem, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--constraints", type=Path, default=ROOT / "constraints.txt")
-    parser.add_argument("--advisories", type=Path, help="a folder of OSV files")
+    parser.add_argument("--advisories", type=Path, help="folder of OSV files")
     options = parser.parse_args()
     pins = read_pins(options.constraints.read_text())
     problems = check_environment(pins)
-    say(f"offline: {len(pins)} pins; {len(problems)} packages differ from them or were changed")
+    say(f"offline: {len(pins)} pins; {len(problems)} deviating packages or modified files")
     if options.advisories:
         found, n_files = match_advisories(pins, options.advisories)
-        say(f"advisories: {n_files} files of {options.advisories}, {len(found)} matches")
+        say(f"advisories: {n_files} files in {options.advisories}, {len(found)} matches")
         problems += found
     else:
         audited, found = ask_index(options.constraints)
@@ -43,28 +43,28 @@ def main() -> int:
         if audited:
             say(f"index: {audited} of {len(pins)} packages audited, {len(found)} vulnerabilities")
         else:
-            say("index: NOT REACHED: no advisory was consulted; run this with a network, or give "
-                "--advisories a folder of OSV files")  # fmt: skip
+            say("index: NOT REACHED, no advisories were checked; run this with network access, or "
+                "pass a folder of OSV files with --advisories")  # fmt: skip
     for problem in problems:
         say(f"  {problem}")
     return 1 if problems else 0
 
 
 def check_environment(pins: dict[str, str]) -> list[str]:
-    """Return the installed packages that are not as pinned or whose files were changed."""
+    """Return the installed packages that deviate from the pins, and modified files."""
     problems = []
     for package in metadata.distributions():
         name = normal(package.metadata["Name"])
         if name in OWN:
             continue
         if pins.get(name, package.version) != package.version:
-            problems.append(f"{name} {package.version} is installed, {pins[name]} pinned")
-        problems += [f"{name}: {path} was changed" for path in changed_files(package)]
+            problems.append(f"{name} {package.version} is installed, but {pins[name]} is pinned")
+        problems += [f"{name}: {path} was modified" for path in changed_files(package)]
     return problems
 
 
 def changed_files(package: metadata.Distribution) -> list[str]:
-    """Return the Python files and libraries whose digest is not the recorded one."""
+    """Return the Python files and libraries whose digest differs from the recorded one."""
     wrong = []
     for file in package.files or []:
         if file.hash is None or file.suffix not in (".py", ".so") or file.hash.mode != "sha256":
@@ -80,7 +80,7 @@ def changed_files(package: metadata.Distribution) -> list[str]:
 
 
 def ask_index(constraints: Path) -> tuple[int, list[str]]:
-    """Return how many packages an index knows, and the vulnerabilities that it tells."""
+    """Return the number of packages that the index knows, and the vulnerabilities it reports."""
     command = [sys.executable, "-m", "pip_audit", "--requirement", str(constraints), "--no-deps"]
     command += ["--disable-pip", "--format", "json", "--progress-spinner", "off", "--timeout", "5"]
     try:
@@ -88,14 +88,14 @@ def ask_index(constraints: Path) -> tuple[int, list[str]]:
         packages = json.loads(done.stdout)["dependencies"]
     except (ValueError, KeyError, subprocess.TimeoutExpired):
         return 0, []
-    # Where a proxy answers for the index, pip-audit calls every package unknown and is content.
+    # If a proxy answers instead of the index, pip-audit skips every package without an error.
     known = [p for p in packages if "vulns" in p and "skip_reason" not in p]
     found = [f"{p['name']} {p['version']}: {v['id']}" for p in known for v in p["vulns"]]
     return len(known), found
 
 
 def match_advisories(pins: dict[str, str], folder: Path) -> tuple[list[str], int]:
-    """Return the advisories of a folder that concern a pinned version, and how many there are."""
+    """Return the advisories in a folder that affect a pinned version, and the number of files."""
     files = sorted(folder.rglob("*.json"))
     found = []
     for file in files:
@@ -110,7 +110,7 @@ def match_advisories(pins: dict[str, str], folder: Path) -> tuple[list[str], int
 
 
 def is_affected(version: str, entry: dict[str, object]) -> bool:
-    """Whether an OSV entry lists a version or has it in one of its ranges."""
+    """Return whether an OSV entry lists a version or covers it by a range."""
     if version in entry.get("versions", []):
         return True
     return any(
@@ -127,7 +127,7 @@ def _in_range(version: Version, events: list[dict[str, str]]) -> bool:
         try:
             limit = Version(text)
         except InvalidVersion:
-            return True  # better one too many than one too few
+            return True  # rather a false alarm than a missed advisory
         if kind == "introduced" and version >= limit:
             inside = True
         if (kind == "fixed" and version >= limit) or (kind == "last_affected" and version > limit):
@@ -136,7 +136,7 @@ def _in_range(version: Version, events: list[dict[str, str]]) -> bool:
 
 
 def say(line: str) -> None:
-    """Write a line."""
+    """Print a line."""
     sys.stdout.write(f"{line}\n")
 
 

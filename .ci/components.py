@@ -1,4 +1,4 @@
-"""What segboost depends on, read from the installed packages."""
+"""The dependencies of segboost, read from the installed packages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from packaging.requirements import Requirement
 
 
 def normal(name: str) -> str:
-    """Return a package's name in its one spelling."""
+    """Return a package name in normalised form (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def needs(name: str, extras: frozenset[str] = frozenset()) -> list[tuple[str, frozenset[str]]]:
-    """Return what an installed package asks for here, each with the extras that it asks for."""
+    """Return the requirements of an installed package on this platform, with their extras."""
     found = []
     for text in metadata.distribution(name).requires or []:
         need = Requirement(text)
@@ -27,7 +27,7 @@ def needs(name: str, extras: frozenset[str] = frozenset()) -> list[tuple[str, fr
 
 
 def closure(root: str, extras: frozenset[str]) -> dict[str, set[str]]:
-    """Return all that a package needs, itself included: names, and whom each needs itself."""
+    """Return the dependency graph of a package, itself included: name to direct dependencies."""
     graph: dict[str, set[str]] = {}
     done: set[tuple[str, frozenset[str]]] = set()
     todo = [(normal(root), extras)]
@@ -43,6 +43,6 @@ def closure(root: str, extras: frozenset[str]) -> dict[str, set[str]]:
 
 
 def read_pins(text: str) -> dict[str, str]:
-    """Return the versions that a constraints file names."""
+    """Return the pinned version of every package in a constraints file."""
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     return {normal(line.split("==")[0]): line.split("==")[1] for line in lines if "==" in line}

@@ -1,6 +1,6 @@
-"""The list of components of segboost with its optional parts, in the CycloneDX format 1.6.
+"""Write the software bill of materials of segboost and its user extras (CycloneDX 1.6).
 
-Read from the installed packages; the same packages give the same bytes.
+It is read from the installed packages; the same packages give the same bytes.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Any
 from components import closure
 
 PARTS = frozenset({"cluster"})
-"""Extras of users; those of developers are no part of the product."""
+"""The extras for users; developer extras are not part of the product."""
 
 
 def main() -> int:
-    """Write the list; 1 where it does not follow the format."""
+    """Write the document; return 1 if it does not conform to the format."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, required=True)
     output = parser.parse_args().output
     text = json.dumps(describe(), indent=1, sort_keys=True) + "\n"
     problem = validate(text)
     if problem:
-        sys.stderr.write(f"not a valid list of components: {problem}\n")
+        sys.stderr.write(f"not a valid CycloneDX document: {problem}\n")
         return 1
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(text)
@@ -35,7 +35,7 @@ def main() -> int:
 
 
 def describe(root: str = "segboost", extras: frozenset[str] = PARTS) -> dict[str, Any]:
-    """Return the document."""
+    """Return the CycloneDX document."""
     graph = closure(root, extras)
     parts = {name: component(name) for name in sorted(graph)}
     product = parts.pop(root) | {"type": "application"}
@@ -53,7 +53,7 @@ def describe(root: str = "segboost", extras: frozenset[str] = PARTS) -> dict[str
 
 
 def component(name: str) -> dict[str, Any]:
-    """Return the entry of an installed package."""
+    """Return the component entry of an installed package."""
     package = metadata.distribution(name)
     entry: dict[str, Any] = {
         "type": "library",
@@ -78,7 +78,7 @@ def reference(name: str) -> str:
 
 
 def validate(text: str) -> str:
-    """Return what is wrong with a document; nothing where the validator is not installed."""
+    """Return what is wrong with a document; "" if valid or if no validator is installed."""
     try:
         from cyclonedx.schema import SchemaVersion
         from cyclonedx.validation.json import JsonStrictValidator

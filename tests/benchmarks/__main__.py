@@ -1,8 +1,8 @@
 """Run the benchmarks: ``python -m tests.benchmarks [NAME ...] [--output DIR] [--publish]``.
 
-Every ``bench_NAME.py`` beside this file has a TITLE and ``run() -> list[Figure]``. Each runs in
-a process of its own with one thread, so that CPU times compare. With ``--publish`` the figures
-take the place of older ones in ``docs/benchmarks.json``, and the page is rewritten from there.
+Every ``bench_NAME.py`` in this folder has a TITLE and ``run() -> list[Figure]``. Each runs in its
+own process with one thread, so that CPU times are comparable. With ``--publish`` the figures
+replace older ones in ``docs/benchmarks.json``, and the page is rewritten from there.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def table(result: dict) -> str:
 
 
 def publish(results: list[dict[str, Any]], folder: Path) -> None:
-    """Put results in the place of older ones and rewrite the page.
+    """Replace older results and rewrite the page.
 
-    Figures of another machine are dropped: they do not compare.
+    Figures from another machine are dropped, since they are not comparable.
     """
     place, machine = folder / "benchmarks.json", describe()
     known: dict[str, Any] = {}
@@ -70,7 +70,7 @@ def publish(results: list[dict[str, Any]], folder: Path) -> None:
 
 
 def write(path: Path, document: dict[str, Any]) -> None:
-    """Write JSON whole or not at all."""
+    """Write JSON atomically."""
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(document, indent=1) + "\n")
     temporary.replace(path)
@@ -78,7 +78,9 @@ def write(path: Path, document: dict[str, Any]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"which ones (all): {', '.join(names())}")
+    parser.add_argument(
+        "names", nargs="*", help=f"benchmarks to run (default: all): {', '.join(names())}"
+    )
     parser.add_argument("--output", type=Path, default=Path("bench-results"))
     parser.add_argument("--publish", action="store_true", help="rewrite docs/benchmarks.md")
     parser.add_argument("--in-process", metavar="NAME", help=argparse.SUPPRESS)
@@ -88,7 +90,7 @@ def main() -> int:
         return 0
     unknown = sorted(set(args.names) - set(names()))
     if unknown:
-        parser.error(f"no benchmark named {', '.join(unknown)}; there are {', '.join(names())}")
+        parser.error(f"no benchmark named {', '.join(unknown)}; available: {', '.join(names())}")
     results, failed = [], []
     args.output.mkdir(parents=True, exist_ok=True)
     target = args.output / "benchmarks.json"
@@ -99,19 +101,19 @@ def main() -> int:
             continue
         results.append(result)
         print(table(result), flush=True)
-        # At once: the whole takes more than an hour, and the next one may fail.
+        # Write after each one: all of them take more than an hour, and the next one may fail.
         write(target, {"machine": describe(), "benchmarks": results})
         if args.publish:
             publish([result], DOCS)
     missed = [f for r in results for f in r["figures"] if f["met"] is False]
-    print(f"\nwritten to {target}; {len(missed)} figures missed")
+    print(f"\nwritten to {target}; {len(missed)} targets missed")
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if missed or failed else 0
 
 
 def measure(name: str) -> dict[str, Any] | None:
-    """Run one benchmark in a process of its own; None where it fails, which it says itself."""
+    """Run one benchmark in a separate process; return None if it fails."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.benchmarks", "--in-process", name],
         env={**os.environ, **ONE_THREAD},

@@ -1,4 +1,4 @@
-"""The AUC task: the default solver against the literal one and m-slack; the oracle's growth."""
+"""AUC: the default solver against literal mode and m-slack; scaling of the oracle."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run() -> list[Figure]:
         at_least("m-slack / default", each / default, 1, "times"),
         at_most("certified gap, default", model.certificate_.gap, GAP, ""),
         at_most("certified gap, literal", reference.certificate_.gap, GAP, ""),
-        at_most("difference of the objectives", difference, 2 * GAP, ""),
+        at_most("difference between the objectives", difference, 2 * GAP, ""),
         Figure("oracle, 20,000 examples", 1e3 * small, "ms"),
         at_most("oracle, 40,000 / 20,000 examples", large / small, 2.3, "times"),
     ]

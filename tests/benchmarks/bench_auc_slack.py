@@ -1,4 +1,4 @@
-"""The paper's AUC sets: the default solver against m-slack and 1-slack; satimage in minutes."""
+"""The paper's AUC sets: the default solver against m-slack and 1-slack; satimage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from segboost import StructBoostRanker
 from tests.benchmarks.figures import Figure, at_least, at_most, cpu_seconds
 
-TITLE = "AUC on sets of the paper, C = 100, stumps (none without SEGBOOST_DATA)"
+TITLE = "AUC on the paper's data sets, C = 100, stumps (needs SEGBOOST_DATA)"
 GAP = 1e-2
 SETS = ("vowel", "svmguide2", "segment")
 FORMS = {"default": "auto", "1-slack": "one", "m-slack": "each"}
@@ -24,7 +24,7 @@ time of a fit that was stopped is a lower bound, and so is the ratio to it."""
 
 @dataclass(frozen=True)
 class Fit:
-    """CPU seconds, and the certificate of a fit that was not stopped."""
+    """CPU seconds, and the certificate if the fit was not stopped."""
 
     seconds: float
     objective: float | None = None
@@ -32,7 +32,7 @@ class Fit:
 
 
 def training_half(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The first repeat's training part; the first class is positive."""
+    """Return the training part of the first repeat; the first class is positive."""
     from segboost.datasets.tables.libsvm_sets import load_libsvm_set
     from segboost.pipelines.experiments.reproduce_auc import first_against_rest
     from segboost.pipelines.experiments.splits import split_rows
@@ -43,7 +43,7 @@ def training_half(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fit(name: str, slack: str) -> Fit:
-    """Fit in a process of its own, with `LIMIT` seconds of processor time."""
+    """Fit in a separate process, limited to `LIMIT` seconds of CPU time."""
     here, there = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=work, args=(there, name, slack))
     process.start()
@@ -65,7 +65,7 @@ def work(answer: Connection, name: str, slack: str) -> None:
 
 
 def of_set(name: str, fits: dict[str, Fit]) -> list[Figure]:
-    """The times of a set, and that all forms found the same optimum."""
+    """Return the times on a set, and a check that all forms found the same optimum."""
     ended = [f for f in fits.values() if f.objective is not None and f.gap is not None]
     stopped = [form for form, f in fits.items() if f not in ended]
     figures = [
@@ -74,7 +74,7 @@ def of_set(name: str, fits: dict[str, Fit]) -> list[Figure]:
     ]
     objectives = [f.objective for f in ended]
     difference = np.ptp(objectives) / min(objectives)
-    figures.append(at_most(f"{name}, difference of the objectives", difference, 2 * GAP, ""))
+    figures.append(at_most(f"{name}, difference between the objectives", difference, 2 * GAP, ""))
     worst = max(f.gap for f in ended)
     return [*figures, at_most(f"{name}, worst certified gap", worst, GAP, "")]
 

@@ -1,4 +1,4 @@
-"""What a cluster costs beside the work itself: processor time of every process, per image."""
+"""The overhead of a cluster: CPU time of every process, per task and per image."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from tests.benchmarks.bench_segment import draw, train
 from tests.benchmarks.figures import Figure, at_most
 
-TITLE = "cluster: overhead of a task, and 640×480 images segmented by two workers on loopback"
+TITLE = "Cluster: overhead per task, and 640×480 images segmented by two workers on loopback"
 
 N_TASKS, N_IMAGES = 1000, 24
 FILE, MASK = bytes(range(256)) * 400, 5_000
-"""About the bytes of a photograph's file, and of its mask."""
+"""Roughly the sizes of a photograph's file and of its mask, in bytes."""
 
 
 @dataclass(frozen=True)
 class Spent:
-    """Processor seconds of the client, the scheduler and all workers."""
+    """CPU seconds of the client, the scheduler and all workers."""
 
     client: float
     scheduler: float
@@ -84,8 +84,8 @@ def run() -> list[Figure]:
         Figure("scheduler, per task of 100 kB", tasks.scheduler * per_task, "ms CPU"),
         Figure("workers, per task of 100 kB", tasks.workers * per_task, "ms CPU"),
         Figure("size of an image file", size / 1e3, "kB"),
-        Figure("segmenting an image, by the worker", own / N_IMAGES, "s CPU"),
+        Figure("segmentation itself, per image", own / N_IMAGES, "s CPU"),
         Figure("client, per image", 1e3 * spent.client / N_IMAGES, "ms CPU"),
         Figure("scheduler, per image", 1e3 * spent.scheduler / N_IMAGES, "ms CPU"),
-        at_most("overhead of all processes over the work", (total - own) / own, 0.1, ""),
+        at_most("overhead of all processes / segmentation itself", (total - own) / own, 0.1, ""),
     ]

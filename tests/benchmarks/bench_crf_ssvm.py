@@ -1,4 +1,4 @@
-"""The structured SVM of 150 planar CRFs, and its parts."""
+"""The structured SVM on 150 planar CRFs, and the time of its parts."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ def oracle_figures(instances: list[CRFInstance], model: CRFStructuredSVM) -> lis
     return [
         Figure("separation of all graphs", together, "s"),
         Figure("decoding all graphs in one call", bulk, "s"),
-        Figure("decoding them one by one", alone, "s"),
+        Figure("decoding all graphs one by one", alone, "s"),
     ]

@@ -1,4 +1,4 @@
-"""CRFStructBoost on synthetic planar graphs, beside the linear structured SVM."""
+"""CRFStructBoost and the linear structured SVM on synthetic planar graphs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def run() -> list[Figure]:
     seconds, _ = cpu_seconds(lambda: model.fit(graphs))
     linear = CRFStructuredSVM(C=1.0).fit(graphs)
     return [
-        at_most("50 iterations, one slack an image", seconds, 60.0, "s"),
+        at_most("50 iterations, one slack per image", seconds, 60.0, "s"),
         at_most("certified gap", model.certificate_.gap, 1e-2, ""),
         Figure("columns", model.certificate_.n_columns, ""),
         Figure("test accuracy, CRFStructBoost", 100 * accuracy(model, test), "%"),

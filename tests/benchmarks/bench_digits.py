@@ -1,4 +1,4 @@
-"""Multi-class on scikit-learn's digits, against what a user would take otherwise."""
+"""Multi-class on scikit-learn's digits, against the usual alternatives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from xgboost import XGBClassifier
 from segboost import StructBoostClassifier
 from tests.benchmarks.figures import Figure, at_most, cpu_seconds
 
-TITLE = "digits, 50/25/25, 5 repeats, C and weak learner chosen on the validation part"
+TITLE = "Digits, 50/25/25, 5 repeats, C and weak learner chosen on the validation part"
 REPEATS = 5
 CHOICES = [("perceptron", 30.0), ("perceptron", 100.0), ("perceptron", 300.0), ("tree", 100.0)]
 
@@ -38,7 +38,7 @@ def structboost(weak_learner: str, C: float) -> StructBoostClassifier:
 
 
 def chosen(make: Callable[..., Any], choices: list[tuple], repeat: int) -> tuple[float, str]:
-    """Return the test error of the choice that is best on the validation part, and its name."""
+    """Return the test error of the candidate that is best on the validation part, and its name."""
     train, validation, test = parts(repeat)
     models = [make(*choice).fit(*train) for choice in choices]
     best = int(np.argmax([model.score(*validation) for model in models]))
@@ -78,11 +78,11 @@ def run() -> list[Figure]:
         Figure("1-vs-all linear SVM, test error", 100 * np.mean(linear), "%"),
         at_most("StructBoost − AdaBoost SAMME", mean - 100 * np.mean(plain), 0.0, "%"),
         at_most(
-            "StructBoost − the better of XGBoost and SVM",
+            "StructBoost − better of XGBoost and SVM",
             mean - 100 * min(np.mean(boosted), np.mean(linear)),
             0.5,
             "%",
         ),
-        at_most(f"a fit of {columns.certificate_.n_columns} stump columns", seconds, 15.0, "s"),
-        Figure("a fit of stumps to the optimum over all stumps", full, "s"),
+        at_most(f"fit of {columns.certificate_.n_columns} stump columns", seconds, 15.0, "s"),
+        Figure("fit to the optimum over all stumps", full, "s"),
     ]

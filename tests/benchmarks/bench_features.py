@@ -1,4 +1,4 @@
-"""Image features: seconds per stage, memory, growth and throughput on one photograph."""
+"""Image features of one photograph: seconds per stage, memory, scaling and throughput."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def photograph() -> np.ndarray:
-    """A photograph that scikit-image brings along, 480×640 uint8."""
+    """Return a photograph that ships with scikit-image, 480×640 uint8."""
     from skimage import data
     from skimage.transform import resize
 
@@ -35,7 +35,7 @@ def photograph() -> np.ndarray:
 
 
 def preset(max_count: int = 950):
-    """The default preset with words drawn at random: naming costs the same with any words."""
+    """Return the default preset with random visual words, which cost the same as learned ones."""
     from segboost.features import Codebook, GraphMerging, find_preset
 
     words = np.random.default_rng(0).random((200, 128))
@@ -50,7 +50,7 @@ def describe(image: np.ndarray) -> None:
 
 
 def stages(image: np.ndarray, max_count: int = 950) -> dict[str, float]:
-    """CPU seconds of superpixels, adjacency and each group."""
+    """Return the CPU seconds of superpixels, adjacency and each group."""
     from segboost.features import ImageContext, as_rgb, compute_group, rgb_to_luv
 
     chosen = preset(max_count)
@@ -71,12 +71,12 @@ def stages(image: np.ndarray, max_count: int = 950) -> dict[str, float]:
 
 
 def least(runs: list[dict[str, float]]) -> dict[str, float]:
-    """The run with the smallest sum: other programs only ever add time."""
+    """Return the run with the smallest sum, since other programs only ever add time."""
     return min(runs, key=lambda run: sum(run.values()))
 
 
 def growth() -> list[Figure]:
-    """The exponent of cost in pixels and in superpixels: 1 is linear."""
+    """Return the exponents of cost in pixels and in superpixels; 1 is linear."""
     image = photograph()
     wide = np.concatenate([image, image[:, ::-1]], axis=1)
     sizes = [image[120:360, 160:480], image, np.concatenate([wide, wide[::-1]])]
@@ -96,14 +96,14 @@ def growth() -> list[Figure]:
 
 
 def describe_some(count: int) -> float:
-    """CPU seconds per image of describing the photograph so many times."""
+    """Return the CPU seconds per image of describing the photograph repeatedly."""
     image = photograph()
     seconds, _ = cpu_seconds(lambda: [describe(image) for _ in range(count)])
     return seconds / count
 
 
 def throughput() -> list[Figure]:
-    """Images per second of two processes relative to one: by CPU seconds, and by the clock.
+    """Return the throughput of two processes relative to one, by CPU time and by wall time.
 
     CPU seconds per image rise where processes get in each other's way (caches, memory); they
     can be compared on a busy machine too. The clock is judged on a quiet machine only.
@@ -120,14 +120,19 @@ def throughput() -> list[Figure]:
             start = time.perf_counter()
             cpu_two = min(cpu_two, float(np.mean(list(pool.map(describe_some, [count] * 2)))))
             wall_two = min(wall_two, time.perf_counter() - start)
-    by_clock = at_least("two processes over one, by the clock", 2 * wall_one / wall_two, 1.8, "x")
+    by_clock = at_least(
+        "throughput of two processes / one, wall time", 2 * wall_one / wall_two, 1.8, "x"
+    )
     if busy:
         by_clock = replace(by_clock, name=f"{by_clock.name} (machine busy: not judged)", met=None)
-    return [at_least("two processes over one, by CPU", 2 * cpu_one / cpu_two, 1.8, "x"), by_clock]
+    return [
+        at_least("throughput of two processes / one, CPU time", 2 * cpu_one / cpu_two, 1.8, "x"),
+        by_clock,
+    ]
 
 
 def memory() -> Figure:
-    """Peak memory of a fresh process that describes the photograph."""
+    """Return the peak memory of a fresh process that describes the photograph."""
     done = subprocess.run(
         [sys.executable, "-c", _MEMORY_PROGRAM], stdout=subprocess.PIPE, text=True, check=True
     )

@@ -1,4 +1,4 @@
-"""Superpixels on Graz-02 bikes: how many, how good at best, how fast."""
+"""Superpixels on Graz-02 bikes: number, oracle accuracy and speed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.benchmarks.figures import Figure, at_least, at_most, cpu_seconds
 
-TITLE = "Superpixels on Graz-02 bikes (every tenth photograph; none without SEGBOOST_DATA)"
+TITLE = "Superpixels on Graz-02 bikes (every tenth photograph; needs SEGBOOST_DATA)"
 
 
 def load(root: Path, number: int) -> tuple[np.ndarray, np.ndarray]:
@@ -68,10 +68,10 @@ def measure(cut: Callable, images: list, name: str, default: bool) -> list[Figur
     iou = 100 * (totals[:, 0] / totals[:, 1]).mean()
     most, mean = float(max(counts)), float(np.mean(counts))
     return [
-        at_most(f"{name}: most superpixels", most, 1000, "")
+        at_most(f"{name}: largest number of superpixels", most, 1000, "")
         if default
-        else Figure(f"{name}: most superpixels", most, ""),
-        Figure(f"{name}: mean superpixels", mean, ""),
+        else Figure(f"{name}: largest number of superpixels", most, ""),
+        Figure(f"{name}: mean number of superpixels", mean, ""),
         at_least(f"{name}: oracle mean IoU", iou, 94, "%")
         if default
         else Figure(f"{name}: oracle mean IoU", iou, "%"),

@@ -1,13 +1,12 @@
-"""``segboost label``: what a simulated user gets for some strokes.
+"""``segboost label``: the accuracy that a simulated user reaches with a few strokes.
 
-He paints at most three strokes of foreground and three of background on each of five images of the
-training part, trains, and goes on with those images that the model is least certain of. He trains
+The user paints at most three foreground and three background strokes on each of five training
+images, trains, and continues with the images that the model is least certain about, training
 again whenever the number of painted images has doubled.
 
-Features, and all rounds that ended, are kept in the folder that SEGBOOST_BENCH_CACHE names
-(bench-results/label-cache), so that a run goes on where one before it was interrupted; a round is
-made anew after a change of the code. With SEGBOOST_BENCH_SMOKE set, tiny scenes take the place of
-the photographs, to see that everything works.
+Features and finished rounds are cached in $SEGBOOST_BENCH_CACHE (default:
+bench-results/label-cache), so an interrupted run can be resumed; a round is repeated if the code
+has changed. SEGBOOST_BENCH_SMOKE replaces the photographs by tiny scenes, as a smoke test.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, K
 from tests.benchmarks.figures import Figure, at_least
 from tests.benchmarks.scribbles import scribble
 
-TITLE = "label: Graz-02 bikes from strokes on 10, 20 and 40 images"
+TITLE = "Label: Graz-02 bikes, learned from strokes on 10, 20 and 40 images"
 
 COUNTS = (5, 10, 20, 40)
 TARGET = {20: 68.0}
@@ -60,7 +59,7 @@ class ScribbledImage:
 
 
 class ForgetfulStore(ArtefactStore):
-    """Keeps features and rounds, but nothing that was learned: times are those of all the work."""
+    """Caches features and rounds but nothing learned, so that times cover all of the training."""
 
     def get(self, stage: str, parts: KeyParts) -> Artefact | None:
         learned = ("unary", "trees", "context", "crf")
@@ -69,7 +68,7 @@ class ForgetfulStore(ArtefactStore):
 
 def run() -> list[Figure]:
     if SMOKE:
-        print("tiny scenes: the figures mean nothing", file=sys.stderr)
+        print("smoke test on tiny scenes: the figures are meaningless", file=sys.stderr)
     elif "SEGBOOST_DATA" not in os.environ:
         return []
     figures, rows = [], []
@@ -119,7 +118,7 @@ def user_rounds() -> Iterator[tuple[int, float, float]]:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One training, what it is worth on the test images, and how unsure it leaves the others."""
+    """Train once, score the test images, and measure the uncertainty on unpainted images."""
 
     items: Sequence[ScribbledImage]
     train: Sequence[object]
@@ -144,7 +143,7 @@ class Round:
 
 
 def setting() -> tuple[Sequence[object], Sequence[object], object, Sequence[int]]:
-    """The images to learn from and to measure on, the settings, and the numbers of images."""
+    """Return training and test images, the settings, and the numbers of images to paint."""
     from segboost.datasets import load_graz02, load_synthetic
 
     if SMOKE:
@@ -181,7 +180,7 @@ def tell(stage: str, done: int, total: int | None, note: str = "") -> None:
 
 
 def mean_iou(model: object, stage: object, items: Sequence[object]) -> float:
-    """The mean IoU over all pixels of images whose features are in the store."""
+    """Return the mean IoU over all pixels of images whose features are cached."""
     from segboost.pipelines.segmentation.evaluation import EvaluationCache
     from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
 

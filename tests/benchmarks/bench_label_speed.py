@@ -1,4 +1,4 @@
-"""``segboost label``: how long one waits for the button Train, and for a list of photographs."""
+"""``segboost label``: waiting time for the Train button and for a list of photographs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from tests.benchmarks.figures import Figure, at_most
 from tests.benchmarks.scribbles import scribble
 from tests.browser import CHROMIUM, DRIVER, chromium
 
-TITLE = "label: the button Train on 10 images of 640×480, and 100 photographs of 12 megapixels"
+TITLE = (
+    "Label: the Train button on 10 images of 640×480; a list of 100 photographs of 12 megapixels"
+)
 
 JOBS = 2
 PATIENCE = 1800
@@ -48,7 +50,7 @@ def run() -> list[Figure]:
 
 
 def train_figures() -> Iterator[Figure]:
-    """What the button does: features computed ahead by the workers, then a training process."""
+    """Measure the Train button: workers compute features ahead, then a process trains."""
     from segboost.datasets import load_synthetic
     from segboost.label.session import LabelSession
 
@@ -76,7 +78,7 @@ def train_figures() -> Iterator[Figure]:
 
 
 def list_figures() -> Iterator[Figure]:
-    """A browser opens a folder of a hundred photographs, first without masks, then with."""
+    """Open a folder of a hundred photographs in a browser, first without masks, then with."""
     if not (CHROMIUM and DRIVER):
         print("chromium is not installed: the list is not measured", file=sys.stderr)
         return
@@ -108,11 +110,11 @@ def open_list(browser, folder: Path, what: str) -> Iterator[Figure]:
         )
         browser.get("about:blank")
     yield at_most(f"100 images in the list, {what}", listed / 1000, 3.0, "s")
-    yield Figure(f"with the thumbnails in view ({loaded} loaded), {what}", seen / 1000, "s")
+    yield Figure(f"visible thumbnails loaded ({loaded}), {what}", seen / 1000, "s")
 
 
 def write_photographs(folder: Path) -> None:
-    """A hundred JPEG files of 4000×3000, equal but for a comment in each."""
+    """Write a hundred JPEG files of 4000×3000 that differ only in a comment."""
     rng = np.random.default_rng(0)
     small = Image.fromarray(rng.integers(0, 256, (300, 400, 3), dtype=np.uint8))
     buffer = io.BytesIO()
@@ -144,6 +146,6 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def children_seconds() -> float:
-    """CPU seconds of processes that ended, and of those that ended under them."""
+    """Return the CPU seconds of finished child processes and their descendants."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

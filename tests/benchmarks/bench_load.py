@@ -24,7 +24,7 @@ from tests.benchmarks.figures import Figure, at_least, at_most
 N_IMAGES = int(os.environ.get("SEGBOOST_LOAD_IMAGES", "2000"))
 WINDOW = min(200, N_IMAGES // 5)
 DISTINCT = 40
-TITLE = f"segment: {N_IMAGES} images of 320×240 in one command with two jobs"
+TITLE = f"Segment: {N_IMAGES} images of 320×240 in one command with two jobs"
 STARTED = "import sys; from segboost.cli.main import main; main(sys.argv[1:])"
 
 
@@ -51,7 +51,7 @@ class Watched:
         return sum(name.endswith(".png") for name in os.listdir(self.output))
 
     def pids(self) -> list[int]:
-        """All processes of the command's session."""
+        """Return all processes of the command's session."""
         found = []
         for path in Path("/proc").glob("[0-9]*/stat"):
             try:
@@ -71,7 +71,7 @@ def open_files(pid: int) -> int:
 
 
 def start(model: Path, images: Path, output: Path) -> Watched:
-    """Start the command with a terminal for its progress."""
+    """Start the command in a terminal, so that it shows progress."""
     output.mkdir()
     master, slave = pty.openpty()
     options = ["--model", str(model), "--output", str(output), "--jobs", "2"]
@@ -100,7 +100,7 @@ def start(model: Path, images: Path, output: Path) -> Watched:
 
 
 def copies(folder: Path) -> Path:
-    """Link a few drawn images under many names."""
+    """Link a few synthetic images under many names."""
     images = draw(folder / "drawn", DISTINCT, 240, 320)
     many = folder / "images"
     many.mkdir()
@@ -110,7 +110,7 @@ def copies(folder: Path) -> Path:
 
 
 def interrupt(model: Path, images: Path, output: Path) -> tuple[float, int, bool]:
-    """Press Ctrl-C in the middle; return the seconds to the end, the status, and wholeness."""
+    """Press Ctrl-C halfway; return the seconds to exit, the status, and if files are complete."""
     watched = start(model, images, output)
     while watched.done() < 20 and watched.process.poll() is None:
         time.sleep(0.05)
@@ -139,16 +139,16 @@ def run() -> list[Figure]:
     memory = [statistics.median(s[1] for s in part) for part in (first, last)]
     files = [max(s[2] for s in part) for part in (first, last)]
     load, cores = os.getloadavg()[0], len(os.sched_getaffinity(0))
-    stop = f"Ctrl-C to the end (load {load:.1f} on {cores} cores)"
-    calm = load < cores + 0.5  # else the clock measures the neighbours
+    stop = f"Ctrl-C to exit (load {load:.1f} on {cores} cores)"
+    calm = load < cores + 0.5  # otherwise wall time measures the other processes
     end = (int(shown[-1][0]), int(shown[-1][1])) if shown else (0, 0)
     return [
-        at_least("images segmented, with a line each", rows if status == 0 else 0, N_IMAGES, ""),
-        at_least("last progress shown", end[0] if end[1] == N_IMAGES else 0, N_IMAGES, ""),
+        at_least("images segmented and listed", rows if status == 0 else 0, N_IMAGES, ""),
+        at_least("last progress displayed", end[0] if end[1] == N_IMAGES else 0, N_IMAGES, ""),
         Figure(f"memory of all processes, first {WINDOW}", memory[0] / 2**20, "MB"),
-        at_most(f"memory, last {WINDOW} over first", memory[1] / memory[0], 1.1, ""),
+        at_most(f"memory, last {WINDOW} / first {WINDOW}", memory[1] / memory[0], 1.1, ""),
         Figure(f"open files, first {WINDOW}", files[0], ""),
-        at_most(f"open files, last {WINDOW} over first", files[1] / files[0], 1.0, ""),
+        at_most(f"open files, last {WINDOW} / first {WINDOW}", files[1] / files[0], 1.0, ""),
         at_most(stop, seconds, 3.0, "s") if calm else Figure(stop, seconds, "s"),
-        at_least("status 130 and whole files only", stopped == 130 and whole, 1, ""),
+        at_least("exit status 130 and only complete files", stopped == 130 and whole, 1, ""),
     ]

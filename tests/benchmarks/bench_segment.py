@@ -1,4 +1,4 @@
-"""``segboost segment``: the cost of an image, what a second job brings, memory over many images."""
+"""``segboost segment``: cost per image, speed-up by a second job, memory over many images."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from PIL import Image
 
 from tests.benchmarks.figures import Figure, at_least, at_most
 
-TITLE = "segment: 48 images of 640×480 with one and two jobs; memory over 240 of 320×240"
+TITLE = "Segment: 48 images of 640×480 with one and two jobs; memory over 240 images of 320×240"
 
 N_LARGE, N_SMALL, WINDOW = 48, 240, 20
 SETTINGS = {"C": 10.0, "unary": {"n_folds": 2}}
-"""All stumps and trees of the default preset, since they cost at prediction; few images."""
+"""As many stumps and trees as the default preset, since they cost time; few images."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a command took, its workers included."""
+    """The time that a command took, including its workers."""
 
     wall: float
     cpu: float
@@ -43,7 +43,7 @@ def train(folder: Path) -> None:
 
 
 def photographs() -> list[Path]:
-    """The test images of Graz-02 bikes, where they are."""
+    """Return the test images of Graz-02 bikes if the data are available."""
     root = Path(os.environ.get("SEGBOOST_DATA", "none"), "graz02", "bikes")
     numbers = range(2, 2 * N_LARGE + 1, 2)
     found = [path for n in numbers for path in root.glob(f"bike_{n:03d}.image.*")]
@@ -62,7 +62,7 @@ def draw(folder: Path, n: int, height: int, width: int) -> list[Path]:
 
 
 def segment(model: Path, images: list[Path], output: Path, n_jobs: int) -> Cost:
-    """Run the command as a user does, start and imports included."""
+    """Run the command as a user would, including start-up and imports."""
     start = "import sys; from segboost.cli.main import main; main(sys.argv[1:])"
     options = ["--model", str(model), "--output", str(output), "--jobs", str(n_jobs)]
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
@@ -74,7 +74,7 @@ def segment(model: Path, images: list[Path], output: Path, n_jobs: int) -> Cost:
 
 
 def resident(pid: int | str) -> int:
-    """Memory of a process now, in bytes; 0 where it is gone."""
+    """Return the current memory of a process in bytes; 0 if it has ended."""
     try:
         lines = Path("/proc", str(pid), "status").read_text().splitlines()
     except OSError:
@@ -83,7 +83,7 @@ def resident(pid: int | str) -> int:
 
 
 def memory(model: Path, images: list[Path], output: Path) -> Iterator[tuple[int, int]]:
-    """Memory of this process and of its worker, after every image."""
+    """Return the memory of this process and of its worker after every image."""
     from segboost.pipelines.batch.segmenting import BatchOptions, segment_files
     from segboost.pipelines.runtime.resources import _children
 
@@ -98,7 +98,7 @@ def growth(name: str, sizes: list[int]) -> list[Figure]:
     return [
         Figure(f"memory of {name}, images 21 to 40", early / 2**20, "MB"),
         Figure(f"memory of {name}, last 20 of {len(sizes)}", late / 2**20, "MB"),
-        at_most(f"memory of {name}, last over early", late / early, 1.1, ""),
+        at_most(f"memory of {name}, last / early", late / early, 1.1, ""),
     ]
 
 
@@ -113,9 +113,9 @@ def run() -> list[Figure]:
         sizes = list(memory(folder / "model", small, folder / "out"))
     cores = len(os.sched_getaffinity(0))
     load = os.getloadavg()[0]
-    speed = f"two jobs over one, by the clock (load {load:.1f} on {cores} cores)"
+    speed = f"speed-up by a second job, wall time (load {load:.1f} on {cores} cores)"
     ratio = one.wall / two.wall
-    calm = cores >= 2 and load < cores + 0.5  # else the clock measures the neighbours
+    calm = cores >= 2 and load < cores + 0.5  # otherwise wall time measures other processes
     return [
         at_most("CPU per 640×480 image, one job", one.cpu / N_LARGE, 2.0, "s"),
         at_most("CPU per 640×480 image, two jobs", two.cpu / N_LARGE, 2.0, "s"),

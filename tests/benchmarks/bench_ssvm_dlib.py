@@ -67,10 +67,12 @@ def run() -> list[Figure]:
     other = objective(np.array(solution).reshape(10, -1), X, y)
     return [
         Figure("StructuredSVMClassifier", seconds, "s"),
-        Figure("dlib, its oracle in NumPy", theirs, "s"),
+        Figure("dlib, with its oracle in NumPy", theirs, "s"),
         at_least("faster than dlib", theirs / seconds, 1, "times"),
         Figure("passes over the examples, ours", model.n_iter_, ""),
         Figure("passes over the examples, dlib", problem.calls / len(y), ""),
         at_most("certified relative gap", model.certificate_.gap, GAP, ""),
-        at_most("relative difference of the objectives", abs(other / reached - 1), 2 * GAP, ""),
+        at_most(
+            "relative difference between the objectives", abs(other / reached - 1), 2 * GAP, ""
+        ),
     ]

@@ -1,4 +1,4 @@
-"""Trackers on the same drawn frames: speed, and overlap with the truth."""
+"""Trackers on the same synthetic frames: speed, and overlap with the truth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from segboost.datasets.synthetic.track import SyntheticTrack, draw_track
 from segboost.tracking.opencv import OpenCVTracker
 from tests.benchmarks.figures import Figure, at_least, cpu_seconds
 
-TITLE = "Trackers on 60 drawn frames of 320×240, target 40×50, hidden for four frames"
+TITLE = "Trackers on 60 synthetic frames of 320×240, target 40×50, hidden for four frames"
 
 
 def overlap(one: Any, other: Any) -> float:
@@ -23,7 +23,7 @@ def overlap(one: Any, other: Any) -> float:
 
 
 def follow(tracker: Any, track: SyntheticTrack) -> tuple[float, float]:
-    """Return frames a CPU second and the mean overlap after the first frame."""
+    """Return frames per CPU second and the mean overlap after the first frame."""
     tracker.init(track.frames[0], track.boxes[0])
     seconds, boxes = cpu_seconds(lambda: [tracker.update(frame)[0] for frame in track.frames[1:]])
     tracker.close()

@@ -1,4 +1,4 @@
-"""Tracking: frames a second with and without training, and memory over many frames."""
+"""Tracking: frames per second with and without training, and memory over many frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from segboost.datasets.synthetic.track import SyntheticTrack, draw_track
 from segboost.tracking.settings import TrackerSettings
 from tests.benchmarks.figures import Figure, at_least, at_most, cpu_seconds
 
-TITLE = "StructBoost tracker on drawn frames of 320×240, target 40×50"
+TITLE = "StructBoost tracker on synthetic frames of 320×240, target 40×50"
 FRAMES = 150
 MANY = 10_000
 
@@ -21,8 +21,8 @@ def video() -> SyntheticTrack:
     return draw_track(FRAMES, size=(240, 320), target=(50, 40))
 
 
-def frames_a_second(track: SyntheticTrack, every: int | None) -> float:
-    """Frames a CPU second after the window is full."""
+def frames_per_second(track: SyntheticTrack, every: int | None) -> float:
+    """Return frames per CPU second once the window is full."""
     tracker = StructBoostTracker(settings=TrackerSettings(every=every))
     tracker.init(track.frames[0], track.boxes[0])
     for frame in track.frames[1:70]:
@@ -33,8 +33,8 @@ def frames_a_second(track: SyntheticTrack, every: int | None) -> float:
     return len(rest) / seconds
 
 
-def wall_frames_a_second(track: SyntheticTrack) -> float:
-    """Frames a second of wall time with training in a thread of its own."""
+def wall_frames_per_second(track: SyntheticTrack) -> float:
+    """Return frames per second of wall time with training in a separate thread."""
     tracker = StructBoostTracker(settings=TrackerSettings(background=True, delay=2))
     tracker.init(track.frames[0], track.boxes[0])
     for frame in track.frames[1:70]:
@@ -48,7 +48,7 @@ def wall_frames_a_second(track: SyntheticTrack) -> float:
 
 
 def growth_over_many() -> float:
-    """Megabytes by which the peak memory grows between the 1,000th and the last frame."""
+    """Return the growth of peak memory between the 1,000th and the last frame, in MB."""
     track = draw_track(60, size=(96, 128), target=(24, 20))
     tracker = StructBoostTracker(settings=TrackerSettings(window=10, every=4))
     tracker.init(track.frames[0], track.boxes[0])
@@ -66,11 +66,11 @@ def run() -> list[Figure]:
     tracker.init(track.frames[0], track.boxes[0])
     for frame in track.frames[1:6]:  # compiles the kernels
         tracker.update(frame)
-    learning = [frames_a_second(track, 2) for _ in range(2)]
-    frozen = [frames_a_second(track, None) for _ in range(2)]
+    learning = [frames_per_second(track, 2) for _ in range(2)]
+    frozen = [frames_per_second(track, None) for _ in range(2)]
     return [
         at_least("with training, one core", float(np.max(learning)), 15, "frames/s"),
-        Figure("with training in a thread, wall", wall_frames_a_second(track), "frames/s"),
+        Figure("with training in a thread, wall time", wall_frames_per_second(track), "frames/s"),
         at_least("without updates, one core", float(np.max(frozen)), 60, "frames/s"),
         at_most(f"memory from frame 1,000 to {MANY:,}", growth_over_many(), 16, "MB"),
     ]

@@ -1,4 +1,4 @@
-"""What a benchmark reports, and how it measures: CPU time, one thread."""
+"""Benchmark figures with their targets, and the measurement of CPU time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured figure beside its target.
+    """One measured figure and its target.
 
-    `target` is the text shown ("at least 100"); `met` is None where there is none.
+    `target` is the text shown ("at least 100"); `met` is None if there is no target.
     """
 
     name: str
@@ -33,7 +33,7 @@ def at_most(name: str, value: float, ceiling: float, unit: str) -> Figure:
 
 
 def cpu_seconds(work: Callable[[], T]) -> tuple[float, T]:
-    """Return the CPU seconds of this process and its children that `work` took, and its result."""
+    """Return the CPU seconds that `work` took in this process, and its result."""
     start = time.process_time()
     result = work()
     return time.process_time() - start, result

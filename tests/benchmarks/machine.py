@@ -1,4 +1,4 @@
-"""What the figures were measured on."""
+"""A description of the machine that the figures were measured on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of published benchmarks, made from the figures and nothing else."""
+"""The benchmark page of the documentation, rendered from the published figures alone."""
 
 from __future__ import annotations
 
@@ -7,46 +7,45 @@ from typing import Any
 
 HEAD = """# Benchmarks
 
-`make bench` measures all of this anew and rewrites this page from `docs/benchmarks.json`; do not
-edit it by hand. `python -m tests.benchmarks NAME` measures one table. Every benchmark runs in a
-process of its own with one thread. Times are CPU seconds, kernels compiled before; peers get the
-same inputs in the same run, so that ratios mean more than times. A target is what the project
-holds itself to.
+`make bench` re-runs all benchmarks and rewrites this page from `docs/benchmarks.json`; do not edit
+it by hand. `python -m tests.benchmarks NAME` runs one of them. Every benchmark runs in its own
+process with one thread. Times are CPU seconds, after the kernels have been compiled. Other packages
+get the same inputs in the same run, so ratios mean more than times. Targets are the project's own.
 """
 
 NOTES = {
-    "adaboost": "Binning is part of the time. The stumps are those of the plain NumPy twin.",
+    "adaboost": "The time includes binning. The stumps equal those of the plain NumPy version.",
     "auc": (
-        "The default is 10 blocks, stabilised, idle cuts purged, in dual form; literal mode is "
-        "the paper's algorithm as printed."
+        "The default uses 10 blocks, stabilisation, purging of idle cuts and the dual form; "
+        "literal mode is the paper's algorithm as printed."
     ),
     "digits": (
-        "Read it with two reservations. The list of candidates (perceptrons with three values of "
-        "C, trees with one) was written after a first look at two of these splits, test part "
-        "included; the choice within the list is made on the validation part alone. And the "
-        "searches are short: four candidates for us and for the SVM, two for the others. On five "
-        "other splits (seeds 100 to 104), first looked at after everything was fixed, the errors "
-        "were 2.9 ± 0.6 % for us, 4.6 % for the SVM and 4.4 % for XGBoost."
+        "Two caveats. The list of candidates (perceptrons with three values of C, trees with one) "
+        "was drawn up after a first look at two of these splits, including their test parts; the "
+        "choice within the list is made on the validation part alone. And the searches are short: "
+        "four candidates for StructBoost and for the SVM, two for the others. On five other splits "
+        "(seeds 100 to 104), first evaluated after everything was fixed, the errors were 2.9 ± "
+        "0.6 % for StructBoost, 4.6 % for the SVM and 4.4 % for XGBoost."
     ),
     "crf_structboost": (
         "On these graphs, whose potentials are nearly linear, boosted and linear weights label "
         "the test nodes equally well."
     ),
-    "features": "What the features are is told on [their page](features.md).",
+    "features": "The features are described in [Image features](features.md).",
     "ssvm_dlib": (
-        "dlib calls back into Python for every example, which is how its Python users would write"
-        " it; passes over the examples compare the solvers without that."
+        "dlib calls back into Python for every example, as it would for any Python user; the "
+        "number of passes over the examples compares the solvers without that overhead."
     ),
     "trackers": (
-        "A drawn target is easy; the sequences of the paper are on [the results page](results-"
-        "tracking.md)."
+        "A synthetic target is easy to track; for the paper's sequences see [the tracking results]"
+        "(results-tracking.md)."
     ),
 }
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """Return the page of a document of figures."""
-    parts = [HEAD, "## The machine\n", _machine(document["machine"])]
+    """Render the page from a document of figures."""
+    parts = [HEAD, "## Machine\n", _machine(document["machine"])]
     for result in document["benchmarks"]:
         parts.append(f"## {result['title']}\n")
         parts.append(f"`{result['name']}`, measured on {result['measured']}.\n")
@@ -57,7 +56,7 @@ def render(document: Mapping[str, Any]) -> str:
 
 
 def show(value: float) -> str:
-    """Return a number with three digits that count.
+    """Format a number with three significant digits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Synthetic planar CRFs, of the size of an image cut into superpixels."""
+"""Synthetic planar CRFs of the size of an image's superpixel graph."""
 
 from __future__ import annotations
 

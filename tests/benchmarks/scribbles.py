@@ -10,9 +10,9 @@ VOID = 255
 STEP = 4
 """Paths are planned on every fourth pixel."""
 RADIUS = 8
-"""Of the brush, in pixels; smaller where a region is narrower."""
+"""Radius of the brush in pixels; smaller in narrow regions."""
 LEAST = 30
-"""Planned pixels below which a region is not worth a stroke."""
+"""Regions with fewer planned pixels than this get no stroke."""
 
 
 def scribble(mask: np.ndarray, n_foreground: int = 3, n_background: int = 3) -> np.ndarray:
@@ -43,7 +43,7 @@ def scribble(mask: np.ndarray, n_foreground: int = 3, n_background: int = 3) -> 
 
 
 def stroke(region: np.ndarray) -> np.ndarray | None:
-    """Return the pixels of one stroke inside a region; None where the region is too small."""
+    """Return the pixels of one stroke inside a region; None if the region is too small."""
     depth = ndimage.distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1][::STEP, ::STEP]
     parts, n_parts = ndimage.label(depth > 1)
     sizes = np.bincount(parts.ravel())[1:]

@@ -64,7 +64,7 @@ def test_the_audit_says_when_nobody_was_asked(monkeypatch, capsys):
     done = subprocess.CompletedProcess([], 0, stdout=answer, stderr="")
     monkeypatch.setattr(audit.subprocess, "run", lambda *a, **k: done)
     assert audit.main() == 0
-    assert "no advisory was consulted" in capsys.readouterr().out
+    assert "no advisories were checked" in capsys.readouterr().out
 
 
 def test_vulnerabilities_fail_the_audit(monkeypatch, capsys):
