@@ -41,9 +41,15 @@ class ForwardPass:
 
     def sample(self, context: ImageContext, scale: float, layers: tuple[str, ...]) -> Sampled:
         """Return the layers of the image at a scale, sampled at superpixels, (P, C) each."""
+        height, width = context.labels.shape
         multiple = STRIDE if self.patch is None else self.patch
-        shape = context.labels.shape
-        size = fixed_size(self.source, layers) or input_size(shape, scale, multiple)
+        size = fixed_size(self.source, layers)
+        if size is not None and scale != 1:
+            raise ValueError(
+                f"scales: the network takes inputs of {size[0]} × {size[1]} only, so that the "
+                f"only scale is 1, got {scale:g}"
+            )
+        size = size or input_size((height, width), scale, multiple)
         image = network_input(context.rgb, size, self.mean, self.std)
         found = run_network(self.source, layers, image)
         return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,13 @@ from segboost.features.groups.base import Range
 from segboost.features.image_context import ImageContext
 from segboost.features.network import efficientnet
 from segboost.features.network.forward import ForwardPass, Sampled
-from segboost.features.network.source import BUILTIN, BuiltinNetwork, NetworkFile
+from segboost.features.network.source import (
+    BUILTIN,
+    BuiltinNetwork,
+    NetworkFile,
+    NetworkSource,
+    file_digest,
+)
 from segboost.features.network.weights import read_weights
 
 DEVIATIONS = 5.0
@@ -67,14 +73,19 @@ class NetworkGroup:
     skip_tokens: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("layers", "scales", "mean", "std"):  # JSON has lists
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+        for name in ("layers", "scales", "mean", "std"):
+            values = getattr(self, name)
+            if not isinstance(values, list | tuple):
+                raise ValueError(f"group {self.name!r}: {name}: expected a list, got {values!r}")
+            object.__setattr__(self, name, tuple(values))
         _check(self)
 
-    @cached_property
+    @property
     def forward(self) -> ForwardPass:
         """The network with its input and output settings; equal for groups that share a pass."""
-        source = BuiltinNetwork() if self.file is None else NetworkFile(self.file, self.sha256)
+        source: NetworkSource = BuiltinNetwork()
+        if self.file is not None:
+            source = NetworkFile(self.file, self.sha256 or file_digest(self.file))
         return ForwardPass(source, self.mean, self.std, self.patch, self.skip_tokens)
 
     def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
@@ -87,12 +98,12 @@ class NetworkGroup:
 
     def _sampled(self, context: ImageContext, scale: float) -> Sampled:
         """Return all layers that groups of the preset need at a scale, from one pass."""
-        sharing = [g for g in context.groups if isinstance(g, NetworkGroup)]
-        sharing = [g for g in sharing if g.forward == self.forward and scale in g.scales]
+        forward = self.forward
+        others = [g for g in context.groups if isinstance(g, NetworkGroup) and scale in g.scales]
+        sharing = [g for g in others if g.forward == forward]
         layers = tuple(dict.fromkeys(layer for g in (*sharing, self) for layer in g.layers))
         return context.remember(
-            ("network", self.forward, scale, layers),
-            lambda: self.forward.sample(context, scale, layers),
+            ("network", forward, scale, layers), lambda: forward.sample(context, scale, layers)
         )
 
     @property
@@ -126,11 +137,10 @@ class NetworkGroup:
         }
         if self.file is None:
             return {**config, "network": self.network}
-        assert isinstance(self.forward.source, NetworkFile)
         return {
             **config,
             "file": self.file,
-            "sha256": self.forward.source.digest(),
+            "sha256": self.sha256 or file_digest(self.file),
             "mean": list(self.mean),
             "std": list(self.std),
             "patch": self.patch,

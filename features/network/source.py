@@ -38,22 +38,16 @@ class BuiltinNetwork:
 
 @dataclass(frozen=True)
 class NetworkFile:
-    """An ONNX file, with the checksum that it must have where that is known.
-
-    Parameters
-    ----------
-    path : str
-    sha256 : str or None
-    """
+    """An ONNX file with the checksum that it must have."""
 
     path: str
-    sha256: str | None = None
+    sha256: str
 
     def __call__(self) -> bytes:
         """Return the file's content after checking it; ValueError says what is wrong."""
         content = _read(self.path)
         found = hashlib.sha256(content).hexdigest()
-        if self.sha256 is not None and found != self.sha256:
+        if found != self.sha256:
             raise ValueError(
                 f"network {self.path}: this is another file than the one the model was trained "
                 f"with (SHA-256 {found[:12]}…, expected {self.sha256[:12]}…)"
@@ -61,21 +55,19 @@ class NetworkFile:
         check_model(content, self.path)
         return content
 
-    def digest(self) -> str:
-        """Return the SHA-256: the one it must have, or that of the file."""
-        if self.sha256 is not None:
-            return self.sha256
-        path = Path(self.path)
-        try:
-            state = path.stat()
-        except OSError:
-            raise _missing(self.path) from None
-        return _digest(self.path, state.st_mtime_ns, state.st_size)
+
+def file_digest(path: str) -> str:
+    """Return the SHA-256 of a file; one that was read before is not read again."""
+    try:
+        state = Path(path).stat()
+    except OSError:
+        raise _missing(path) from None
+    return _digest(path, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=8)
 def _digest(path: str, _time: int, _size: int) -> str:
-    """Return the SHA-256 of a file, read again once the file has changed."""
+    """Return the SHA-256 of a file, which is read again once it has changed."""
     return hashlib.sha256(_read(path)).hexdigest()
 
 
