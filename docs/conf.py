@@ -1,4 +1,4 @@
-"""How the documentation is built: ``make docs``."""
+"""Sphinx configuration; ``make docs`` builds the documentation."""
 
 import sys
 from pathlib import Path
@@ -32,7 +32,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-# As attributes, not as fields: a field's name loses its last underscore.
+# Attributes instead of fields, because a field's name loses its trailing underscore.
 napoleon_use_ivar = False
 napoleon_custom_sections = [("Attributes", "params_style")]
 

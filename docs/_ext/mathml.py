@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no network."""
+"""Render formulas as MathML, which browsers draw without scripts or network access."""
 
 from __future__ import annotations
 

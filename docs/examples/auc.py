@@ -1,4 +1,4 @@
-"""Rare positives: learn the order instead of the classes, and compare with plain boosting."""
+"""Learn to rank when positives are rare, and compare with plain boosting."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -18,8 +18,8 @@ def auc(model, rows):
 
 ours, plain, used = [], [], []
 for wanted in range(10):
-    # A third to learn from, with 15 of the wanted digit among 500 others; a third to choose C and
-    # the number of rounds on; a third to test.
+    # A third for training, with 15 images of the wanted digit among 500 others; a third for
+    # choosing C and the number of rounds; a third for testing.
     y = (digit == wanted).astype(int)
     part = rng.permutation(len(y)) % 3
     rare = rng.permutation(np.flatnonzero((part == 0) & (y == 1)))[:15]
@@ -49,6 +49,6 @@ ax = figure.subplots()
 ax.vlines(range(10), ours, plain, color="0.75")
 ax.plot(ours, "o", ms=8, label=told[0])
 ax.plot(plain, "s", ms=7, label=told[1])
-ax.set(xlabel="digit to find among the others", ylabel="AUC on new images", xticks=range(10))
+ax.set(xlabel="digit to detect", ylabel="AUC on new images", xticks=range(10))
 ax.legend(frameon=False, loc="lower left")
 figure.savefig("auc.png", dpi=90)

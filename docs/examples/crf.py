@@ -1,4 +1,4 @@
-"""Learn a CRF on potentials of your own, and look at what it made of them."""
+"""Train a CRF on your own potentials and plot the learned functions."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -17,7 +17,7 @@ def right(model, graphs):
 
 
 def best(models):
-    """Return the one that labels graphs best which it has not learned from."""
+    """Return the model that is best on held-out graphs."""
     return max((model.fit(train) for model in models), key=lambda model: right(model, choose))
 
 
@@ -25,7 +25,7 @@ choices = (0.3, 1, 3)
 boosted = best([CRFStructBoost(C=C, n_iterations=40, random_state=0) for C in choices])
 linear = best([CRFStructuredSVM(C=C) for C in choices])
 scores = {"linear CRF": right(linear, test), "StructBoost": right(boosted, test)}
-print("nodes right:", ", ".join(f"{name} {score:.1%}" for name, score in scores.items()))
+print("correct nodes:", ", ".join(f"{name} {score:.1%}" for name, score in scores.items()))
 assert scores["StructBoost"] > scores["linear CRF"]
 
 figure = Figure(figsize=(9, 5), layout="constrained")
@@ -39,7 +39,7 @@ for ax, labels, title in zip(top, shown, titles, strict=True):
     ax.set_title(title)
     ax.set_axis_off()
 
-# The learned function of a potential: what its value adds to the energy of label 1 over label 0.
+# The learned function of a potential: its contribution to the energy of label 1 minus label 0.
 e = boosted.ensemble_
 for k, (ax, name) in enumerate(zip(bottom, POTENTIALS, strict=True)):
     values = np.linspace(

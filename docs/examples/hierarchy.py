@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from segboost import HierarchicalStructBoostClassifier, StructBoostClassifier
 
-# Nine classes in three groups: what a group has in common is easier to see than the class.
+# Nine classes in three groups; groups are easier to recognise than classes.
 rng = np.random.default_rng(0)
 groups = rng.normal(0, 1.0, (3, 16))
 centres = groups.repeat(3, axis=0) + rng.normal(0, 0.8, (9, 16))
@@ -22,7 +22,7 @@ models = {
 
 
 def shares(truth, answer):
-    """Return the shares of mistakes within the group and of those in another one."""
+    """Return the shares of mistakes within the group and between groups."""
     far = np.mean(answer // 3 != truth // 3)
     return np.mean(answer != truth) - far, far
 
@@ -35,7 +35,7 @@ def tree_loss(model, X, truth):
 figure = Figure(figsize=(9, 4.6), layout="constrained")
 losses = {}
 for ax, (name, tried) in zip(figure.subplots(1, 2), models.items(), strict=True):
-    # C by the tree loss on rows that were not learned from, for both alike.
+    # C is chosen by the tree loss on held-out rows, for both models.
     fitted = [model.fit(X_train, y_train) for model in tried]
     model = min(fitted, key=lambda model: tree_loss(model, X_choose, y_choose))
     answer = model.predict(X_test)
@@ -46,10 +46,10 @@ for ax, (name, tried) in zip(figure.subplots(1, 2), models.items(), strict=True)
     np.fill_diagonal(counts, 0)
     ax.imshow(counts, cmap="Blues", vmax=40)
     ax.set(title=f"{name}: tree loss {losses[name]:.2f}")
-    ax.set(xlabel="answer", ylabel="truth", xticks=range(9), yticks=range(9))
+    ax.set(xlabel="prediction", ylabel="truth", xticks=range(9), yticks=range(9))
     for edge in (2.5, 5.5):
         ax.axhline(edge, color="tab:orange")
         ax.axvline(edge, color="tab:orange")
 assert losses["taxonomy"] < losses["flat"]
-figure.suptitle("Mistakes on new rows; those outside of the three squares cost double")
+figure.suptitle("Mistakes on new rows; those outside the three squares cost double")
 figure.savefig("hierarchy.png", dpi=90)

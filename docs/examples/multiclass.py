@@ -1,4 +1,4 @@
-"""Ten classes with a certificate: the optimum lies between two curves that meet."""
+"""Classify digits with a certificate: the optimum lies between two converging bounds."""
 
 import numpy as np
 from matplotlib.figure import Figure

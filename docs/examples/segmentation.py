@@ -1,4 +1,4 @@
-"""Segment objects in new images, learned from twelve images with masks."""
+"""Segment objects in new images, given twelve training images with masks."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,7 +9,7 @@ from segboost.pipelines import SegmentationPipeline
 data = load_synthetic(12, 4, seed=3, height=96, width=128)
 images, masks = zip(*(item.load() for item in data.train), strict=True)
 
-# Small settings, for a quick look; leave `settings` out for the real thing.
+# Small settings to be quick; omit `settings` for real images.
 quick = {"unary": {"n_stumps": 40, "n_folds": 2}, "context": False, "losses": ["pixels"]}
 model = SegmentationPipeline(C=20.0, settings=quick).fit(images, masks)
 
@@ -28,6 +28,6 @@ for row, (image, truth) in zip(figure.subplots(4, 4), test, strict=True):
         ax.set_axis_off()
         if image is test[0][0]:
             ax.set_title(title)
-figure.suptitle(f"Segmentation: {scores.mean_iou:.1%} mean IoU on images not trained on")
+figure.suptitle(f"Segmentation: {scores.mean_iou:.1%} mean IoU on new images")
 figure.savefig("segmentation.png", dpi=90)
 assert np.isfinite(scores.break_even)

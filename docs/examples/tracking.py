@@ -1,4 +1,4 @@
-"""Follow a target that is hidden for a while, learned online from one box."""
+"""Track a target that is hidden for a while, given one box and learning online."""
 
 import numpy as np
 from matplotlib.figure import Figure
