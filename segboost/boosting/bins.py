@@ -1,59 +1,48 @@
-"""Codes of features for tree boosting: a byte each, and back to thresholds of the features."""
+"""Binning for boosted trees: `weak.binning` with percentile cuts, or bytes as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray
-
-MOST_VALUES = 256
-"""What a byte can tell apart."""
+from segboost.weak.binning import MAX_BINS, BinnedMatrix, bin_features, percentile_cuts
 
 
-def find_edges(column: npt.NDArray[Any]) -> FloatArray:
-    """Return increasing edges between a column's values: all midpoints, or 255 quantiles."""
-    values = np.asarray(column, dtype=np.float64)
-    distinct = np.unique(values)
-    if len(distinct) <= MOST_VALUES:
-        return (distinct[1:] + distinct[:-1]) / 2
-    shares = np.linspace(0, 100, MOST_VALUES + 1)[1:-1]
-    return np.unique(np.percentile(values, shares, method="averaged_inverted_cdf"))
+def bin_columns(features: npt.NDArray[Any]) -> BinnedMatrix:
+    """Return finite features, shape (N, d), as codes with float64 thresholds.
 
-
-def byte_edges() -> FloatArray:
-    """Return the edges of a column of bytes, whose codes are the bytes themselves."""
-    return np.arange(MOST_VALUES - 1, dtype=np.float64)
-
-
-def encode(X: npt.NDArray[Any], edges: Sequence[FloatArray]) -> npt.NDArray[np.uint8]:
-    """Return codes of the shape of X: how many of its column's edges lie below a value.
-
-    So ``x ≤ edges[k]`` holds where the code is k at most.
+    A feature with at most 256 distinct values has a threshold at every midpoint, any other one at
+    255 percentiles.
     """
-    codes = np.empty(X.shape, dtype=np.uint8)
-    for j, known in enumerate(edges):
-        codes[:, j] = np.searchsorted(known, X[:, j].astype(np.float64), side="left")
-    return codes
+    return bin_features(features, MAX_BINS, percentile_cuts)
 
 
-def decode_cuts(
-    feature: npt.NDArray[Any], cut: npt.NDArray[Any], edges: Sequence[FloatArray]
+def keep_bytes(features: npt.NDArray[np.uint8]) -> BinnedMatrix:
+    """Return features that are bytes already, shape (N, d): their codes are their values."""
+    n_features = features.shape[1]
+    thresholds = np.tile(np.arange(MAX_BINS - 1, dtype=np.float64), (n_features, 1))
+    codes = np.ascontiguousarray(features.T)
+    return BinnedMatrix(codes, thresholds, np.full(n_features, MAX_BINS, dtype=np.intp))
+
+
+def thresholds_of(
+    feature: npt.NDArray[Any], cut: npt.NDArray[Any], thresholds: FloatArray
 ) -> FloatArray:
-    """Return the thresholds of values that split as these cuts of codes do, in their shape.
+    """Return the thresholds on feature values that split as these cuts of codes do.
 
     Parameters
     ----------
     feature : ndarray of int
-        The column that a cut is of; negative where there is none.
+        The column that each node splits on; negative at leaves, whose threshold is 0.
     cut : ndarray of int, shape as `feature`
         Codes up to it go left.
-    edges : sequence of ndarray
+    thresholds : ndarray of float64, shape (d, B - 1)
+        Those of the binned columns.
     """
-    threshold = np.zeros(feature.shape)
-    for place in zip(*np.nonzero(feature >= 0), strict=True):
-        threshold[place] = edges[feature[place]][cut[place]]
-    return threshold
+    inner = feature >= 0
+    found = np.zeros(feature.shape)
+    found[inner] = thresholds[feature[inner], cut[inner]]
+    return found

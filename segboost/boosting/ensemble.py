@@ -1,4 +1,4 @@
-"""Boosted trees as plain arrays: grown on bytes, kept as thresholds of the features themselves."""
+"""Boosted trees as plain arrays: grown on codes, kept as thresholds on the features."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy.typing as npt
 from numba import njit
 
 from segboost._types import FloatArray
-from segboost.boosting.bins import decode_cuts, encode, find_edges
-from segboost.boosting.growing import BoosterSettings, GrownTree, boost_trees
+from segboost.boosting.bins import bin_columns, thresholds_of
+from segboost.boosting.growing import GrownTree, boost_trees
+from segboost.boosting.settings import BoosterSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +26,11 @@ class TreeBooster:
     ----------
     baseline : float
     feature : ndarray of int32, shape (T, M)
-        The feature that a node asks about; −1 at leaves.
+        The feature that a node splits on; −1 at leaves.
     threshold : ndarray of float64, shape (T, M)
         A row with ``x[feature] ≤ threshold`` goes left.
     value : ndarray of float64, shape (T, M)
-        What a leaf adds.
+        The value that a leaf adds.
     n_features : int
     """
 
@@ -49,29 +50,28 @@ class TreeBooster:
         seed: int | Sequence[int] = 0,
     ) -> Self:
         """Learn from features X, shape (N, d), finite, and labels y in {0, 1}, shape (N,)."""
-        edges = [find_edges(column) for column in X.T]
-        columns = np.ascontiguousarray(encode(X, edges).T)
+        binned = bin_columns(X)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         baseline, trees = boost_trees(
-            columns,
+            binned.codes,
             np.arange(len(X)),
             np.asarray(y) == 1,
             weight / weight.mean(),
             settings or BoosterSettings(),
             np.random.default_rng(seed),
         )
-        return cls.from_trees(baseline, trees, edges)
+        return cls.from_trees(baseline, trees, binned.thresholds)
 
     @classmethod
     def from_trees(
-        cls, baseline: float, trees: Sequence[GrownTree], edges: Sequence[FloatArray]
+        cls, baseline: float, trees: Sequence[GrownTree], thresholds: FloatArray
     ) -> Self:
-        """Return the booster of trees that were grown on codes made with these edges."""
+        """Return the booster of trees grown on codes with these thresholds, shape (d, B - 1)."""
         feature = np.stack([t.feature for t in trees])
         cut = np.stack([t.cut for t in trees])
         value = np.stack([t.value for t in trees])
-        threshold = decode_cuts(feature, cut, edges)
-        return cls(baseline, feature.astype(np.int32), threshold, value, len(edges))
+        threshold = thresholds_of(feature, cut, thresholds)
+        return cls(baseline, feature.astype(np.int32), threshold, value, len(thresholds))
 
     def decision_function(self, X: npt.NDArray[Any]) -> FloatArray:
         """Return F of every row, shape (N,)."""
@@ -92,7 +92,7 @@ class TreeBooster:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Return the booster that `to_arrays` took apart; ValueError where it cannot be walked."""
+        """Return the booster that `to_arrays` took apart; ValueError if damaged."""
         found = cls(
             baseline=float(arrays["baseline"]),
             feature=np.asarray(arrays["feature"]),
@@ -104,7 +104,7 @@ class TreeBooster:
         return found
 
     def _check(self) -> None:
-        """Refuse arrays that would send the kernel astray."""
+        """Refuse arrays that would make the kernel read out of bounds."""
         shape = self.feature.shape
         whole = len(shape) == 2 and shape[1] > 0 and (shape[1] + 1) & shape[1] == 0
         fits = self.threshold.shape == self.value.shape == shape

@@ -10,6 +10,7 @@ responses on the features themselves.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,9 @@ from segboost._types import FloatArray
 
 MAX_BINS = 256
 """Number of distinct uint8 codes."""
+
+CutRule = Callable[[npt.NDArray[Any], npt.NDArray[np.intp], int], npt.NDArray[Any]]
+"""(ascending distinct values, their counts, maximum number of bins) → ascending thresholds."""
 
 _BLOCK = 4  # columns copied at once: fewer cache misses, still little memory
 
@@ -63,13 +67,11 @@ class BinnedMatrix:
 
 
 def bin_features(
-    features: npt.NDArray[Any] | BinnedMatrix, max_bins: int = MAX_BINS
+    features: npt.NDArray[Any] | BinnedMatrix,
+    max_bins: int = MAX_BINS,
+    rule: CutRule | None = None,
 ) -> BinnedMatrix:
     """Return the features as codes.
-
-    A feature with at most `max_bins` distinct values gets a threshold at every midpoint. Any
-    other feature gets quantiles: bins of about equal counts, with a bin of its own for a frequent
-    value.
 
     Parameters
     ----------
@@ -78,6 +80,9 @@ def bin_features(
         are translated with a lookup table.
     max_bins : int
         From 2 to 256.
+    rule : callable, optional
+        Where the thresholds of a feature lie: `equal_count_cuts`, the default, or
+        `percentile_cuts`.
 
     Returns
     -------
@@ -102,7 +107,7 @@ def bin_features(
     cuts: list[npt.NDArray[Any]] = []
     for start in range(0, d, _BLOCK):
         part = slice(start, start + _BLOCK)
-        cuts += _bin_block(features[:, part], max_bins, codes[part])
+        cuts += _bin_block(features[:, part], max_bins, rule or equal_count_cuts, codes[part])
     n_bins = np.array([c.size + 1 for c in cuts], dtype=np.intp)
     thresholds = np.full((d, int(n_bins.max()) - 1), np.inf)
     for row, cut in zip(thresholds, cuts, strict=True):
@@ -120,11 +125,11 @@ def _check_features(features: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _bin_block(
-    block: npt.NDArray[Any], max_bins: int, out: npt.NDArray[np.uint8]
+    block: npt.NDArray[Any], max_bins: int, rule: CutRule, out: npt.NDArray[np.uint8]
 ) -> list[npt.NDArray[Any]]:
     """Write the codes of some features, shape (N, few), to `out`; return their thresholds."""
     pairs = zip(_columns(block), out, strict=True)
-    return [_bin_column(column, max_bins, codes) for column, codes in pairs]
+    return [_bin_column(column, max_bins, rule, codes) for column, codes in pairs]
 
 
 def _columns(block: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -137,32 +142,33 @@ def _columns(block: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _bin_column(
-    column: npt.NDArray[Any], max_bins: int, out: npt.NDArray[np.uint8]
+    column: npt.NDArray[Any], max_bins: int, rule: CutRule, out: npt.NDArray[np.uint8]
 ) -> npt.NDArray[Any]:
     """Write the codes of one feature to `out`; return its thresholds."""
     if column.dtype == np.uint8:
         counts = np.bincount(column, minlength=MAX_BINS)
         values = np.flatnonzero(counts)
-        cuts = cut_points(values.astype(np.float64), counts[values], max_bins)
+        cuts = rule(values.astype(np.float64), counts[values], max_bins)
         table = np.searchsorted(cuts, np.arange(MAX_BINS), side="left").astype(np.uint8)
         np.take(table, column, out=out)
         return cuts
     ordered = np.sort(column)
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
     counts = np.diff(starts, append=ordered.size)
-    cuts = cut_points(ordered[starts], counts, max_bins)
+    cuts = rule(ordered[starts], counts, max_bins)
     encode(column, cuts, out)
     return cuts
 
 
-def cut_points(
+def equal_count_cuts(
     values: npt.NDArray[Any], counts: npt.NDArray[np.intp], max_bins: int
 ) -> npt.NDArray[Any]:
     """Return the thresholds for ascending distinct `values` that occur `counts` times.
 
-    Each lies at or above one value and below the next, even if their midpoint rounds, and has
-    the precision of the values: a comparison gives the same result whether or not the threshold
-    is widened to float64 first.
+    With at most `max_bins` values they are all midpoints; otherwise they form bins of about
+    equal counts, with a bin of its own for a frequent value. Each lies at or above one value and
+    below the next, even if their midpoint rounds, and has the precision of the values: a
+    comparison gives the same result whether or not the threshold is widened to float64 first.
     """
     if values.size <= max_bins:
         last = np.arange(values.size - 1)
@@ -171,6 +177,27 @@ def cut_points(
     low, high = values[last], values[last + 1]
     middle = low * values.dtype.type(0.5) + high * values.dtype.type(0.5)
     return np.where((middle >= low) & (middle < high), middle, low)
+
+
+def percentile_cuts(
+    values: npt.NDArray[Any], counts: npt.NDArray[np.intp], max_bins: int
+) -> FloatArray:
+    """Return all midpoints, or the `max_bins` - 1 percentiles that divide the rows evenly.
+
+    The thresholds are float64. The percentiles are those of `numpy.percentile` with
+    ``method="averaged_inverted_cdf"``; equal ones are merged.
+    """
+    values = values.astype(np.float64)
+    if values.size <= max_bins:
+        return np.asarray((values[1:] + values[:-1]) / 2)
+    end = np.cumsum(counts)
+    share = np.linspace(0, 100, max_bins + 1)[1:-1] / 100
+    at = share * int(end[-1]) - 1
+    before = np.floor(at)
+    # Row k in ascending order has the first value whose cumulative count exceeds k.
+    low = values[np.searchsorted(end, before, side="right")]
+    high = values[np.searchsorted(end, before + 1, side="right")]
+    return np.unique(np.where(at == before, high - (high - low) * 0.5, high))
 
 
 def quantile_cuts_numpy(counts: npt.NDArray[np.intp], max_bins: int) -> npt.NDArray[np.intp]:

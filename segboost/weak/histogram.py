@@ -1,4 +1,4 @@
-"""Sums of weights by code: the kernel shared by stumps, trees and the AdaBoost family.
+"""Sums of weights by code: the kernels of stumps, trees, boosted trees and the AdaBoost family.
 
     H[f, b] = Σ_{i: codes[f, rows_i] = b} values_i
 
@@ -101,30 +101,37 @@ def add_rows(
             sums[np.uint64(f * width) + code] += values[i]
 
 
-@intrinsic
-def _add_tile(
-    typing_context: Any, sums: Any, to: Any, values: Any, at: Any
-) -> Any:  # pragma: no cover - compiled
-    """``sums[to : to + TILE] += values[at : at + TILE]`` as one vector operation.
+def _vector_add(lanes: int) -> Any:
+    """Return ``sums[to : to + lanes] += values[at : at + lanes]`` as one vector operation.
 
     The compiler must assume that the two flat arrays overlap and therefore does not vectorise a
-    plain loop, which costs a factor of two.
+    plain loop, which costs up to a factor of two.
     """
-    signature = nb.void(sums, nb.uint64, values, nb.uint64)
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vector = ir.VectorType(ir.DoubleType(), TILE).as_pointer()
+    @intrinsic
+    def add(
+        typing_context: Any, sums: Any, to: Any, values: Any, at: Any
+    ) -> Any:  # pragma: no cover - compiled
+        signature = nb.void(sums, nb.uint64, values, nb.uint64)
 
-        def pointer(which: int) -> Any:
-            array = context.make_array(signature.args[which])(context, builder, args[which])
-            return builder.bitcast(builder.gep(array.data, [args[which + 1]]), vector)
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            vector = ir.VectorType(ir.DoubleType(), lanes).as_pointer()
 
-        target, source = pointer(0), pointer(2)
-        total = builder.fadd(builder.load(target, align=8), builder.load(source, align=8))
-        builder.store(total, target, align=8)
-        return context.get_dummy_value()
+            def pointer(which: int) -> Any:
+                array = context.make_array(signature.args[which])(context, builder, args[which])
+                return builder.bitcast(builder.gep(array.data, [args[which + 1]]), vector)
 
-    return signature, generate
+            target, source = pointer(0), pointer(2)
+            total = builder.fadd(builder.load(target, align=8), builder.load(source, align=8))
+            builder.store(total, target, align=8)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return add
+
+
+_add_tile, _add_pair = _vector_add(TILE), _vector_add(2)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -145,9 +152,44 @@ def add_rows_tile(
             for j in range(2):
                 code = np.uint64(flat[np.uint64((f + j) * n) + row])
                 to = (np.uint64((f + j) * width) + code) * np.uint64(TILE)
-                _add_tile(sums, to, flat_values, at)  # type: ignore[call-arg]
+                _add_tile(sums, to, flat_values, at)
     for f in range(whole, d):
         for i in range(rows.size):
             code = np.uint64(flat[np.uint64(f * n) + np.uint64(rows[i])])
             to = (np.uint64(f * width) + code) * np.uint64(TILE)
-            _add_tile(sums, to, flat_values, np.uint64(i * TILE))  # type: ignore[call-arg]
+            _add_tile(sums, to, flat_values, np.uint64(i * TILE))
+
+
+@nb.njit(cache=True, nogil=True)
+def add_pairs_by_node(
+    codes: Codes,
+    features: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.int64],
+    node: npt.NDArray[np.int64],
+    pairs: FloatArray,
+    out: FloatArray,
+) -> None:  # pragma: no cover - compiled
+    """Add two values per row to ``out[k, node, codes[features[k], row]]``.
+
+    For trees that grow level by level on a few of the features.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, shape (d, N), C-contiguous
+    features : ndarray of int, shape (C,)
+    rows, node : ndarray of int, shape (M,)
+        The rows to sum over and the node that each of them is in.
+    pairs : ndarray of float64, shape (M, 2), C-contiguous
+    out : ndarray of float64, shape (C, n_nodes, B, 2), C-contiguous
+    """
+    n = codes.shape[1]
+    n_nodes, width = out.shape[1], out.shape[2]
+    flat = codes.ravel()
+    sums = out.ravel()
+    flat_pairs = pairs.ravel()
+    for k in range(features.size):
+        start = np.uint64(features[k] * n)
+        for i in range(rows.size):
+            code = np.uint64(flat[start + np.uint64(rows[i])])
+            to = (np.uint64((k * n_nodes + node[i]) * width) + code) * np.uint64(2)
+            _add_pair(sums, to, flat_pairs, np.uint64(2 * i))

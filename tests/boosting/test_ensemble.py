@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.boosting.bins import byte_edges, encode, find_edges
-from segboost.boosting.ensemble import TreeBooster
-from segboost.boosting.growing import BoosterSettings, walk_columns
+from segboost.boosting import BoosterSettings, TreeBooster
+from segboost.boosting.bins import bin_columns
+from segboost.boosting.growing import walk_columns
 
 SETTINGS = BoosterSettings(n_trees=20, depth=3, n_columns=4, l2=2.0, min_curvature=2.0)
 
@@ -23,31 +23,17 @@ def test_thresholds_of_values_split_as_the_codes_did():
     X, y, weight = table()
     model = TreeBooster.fit(X, y, weight, SETTINGS, seed=3)
     new = table(seed=1)[0]
-    edges = [find_edges(column) for column in X.T]
-    columns = np.ascontiguousarray(encode(new, edges).T)
+    thresholds = bin_columns(X).thresholds
+    columns = np.stack(
+        [np.searchsorted(t, x) for t, x in zip(thresholds, new.T.astype(float), strict=True)]
+    ).astype(np.uint8)
     expected = np.full(len(new), model.baseline)
     for feature, threshold, value in zip(model.feature, model.threshold, model.value, strict=True):
         cut = np.zeros(len(feature), dtype=np.int64)
         for k in np.flatnonzero(feature >= 0):
-            cut[k] = np.flatnonzero(edges[feature[k]] == threshold[k])[0]
+            cut[k] = np.flatnonzero(thresholds[feature[k]] == threshold[k])[0]
         expected += walk_columns(columns, np.arange(len(new)), feature, cut, value)
     np.testing.assert_allclose(model.decision_function(new), expected, rtol=0, atol=1e-12)
-
-
-def test_codes_split_as_values_do():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(2000, 1))
-    edges = find_edges(X[:, 0])
-    assert len(edges) == 255
-    assert (np.diff(edges) > 0).all()
-    codes = encode(X, [edges])[:, 0]
-    for k in (0, 17, 254):
-        assert ((X[:, 0] <= edges[k]) == (codes <= k)).all()
-
-
-def test_bytes_are_their_own_codes():
-    values = np.arange(256, dtype=np.uint8)[:, None]
-    assert (encode(values, [byte_edges()]) == values).all()
 
 
 def test_arrays_and_back():

@@ -6,14 +6,8 @@ from scipy.special import expit
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import log_loss
 
-from segboost.boosting.growing import (
-    BoosterSettings,
-    best_cuts,
-    boost_trees,
-    count_bytes,
-    grow_tree,
-    walk_columns,
-)
+from segboost.boosting import BoosterSettings
+from segboost.boosting.growing import boost_trees, grow_tree, walk_columns
 
 SETTINGS = BoosterSettings(
     n_trees=15, depth=3, row_share=1.0, n_columns=100, l2=2.0, min_curvature=1.0
@@ -64,31 +58,6 @@ def test_a_tree_is_the_one_that_trying_every_cut_gives(depth):
     expected = slow_tree(columns, rows, gradient, curvature, settings, depth)
     found = walk_columns(columns, rows, tree.feature, tree.cut, tree.value)
     np.testing.assert_allclose(found, [expected(i) for i in rows], rtol=1e-9)
-
-
-def test_histograms_equal_their_numpy_twin():
-    columns, labels, weight = bytes_and_labels()
-    rng = np.random.default_rng(1)
-    rows = np.sort(rng.choice(400, 250, replace=False))
-    node = rng.integers(0, 3, 250)
-    chosen = np.array([5, 0, 2])
-    found = np.zeros((3, 3, 256, 2))
-    count_bytes(columns, chosen, rows, node, labels[rows] * 1.0, weight[rows], found)
-    for k, j in enumerate(chosen):
-        at = node * 256 + columns[j, rows]
-        for value, sums in (
-            (labels[rows] * 1.0, found[k, :, :, 0]),
-            (weight[rows], found[k, ..., 1]),
-        ):
-            twin = np.bincount(at, value, 3 * 256).reshape(3, 256)
-            np.testing.assert_allclose(sums, twin, rtol=1e-12)
-
-
-def test_no_cut_where_nothing_is_gained():
-    histogram = np.zeros((1, 1, 256, 2))
-    histogram[0, 0, :, 1] = 1.0  # curvature, no gradient
-    best, _ = best_cuts(histogram, np.array([[0.0, 256.0]]), 1.0, 1.0)
-    assert best.tolist() == [[-1, -1]]
 
 
 def test_as_good_as_a_peer_on_new_rows():

@@ -11,9 +11,10 @@ from hypothesis.extra.numpy import arrays
 from segboost.weak.binning import (
     BinnedMatrix,
     bin_features,
-    cut_points,
     encode,
     encode_numpy,
+    equal_count_cuts,
+    percentile_cuts,
     quantile_cuts,
     quantile_cuts_numpy,
 )
@@ -172,6 +173,25 @@ def test_refuses_max_bins(max_bins):
         bin_features(np.zeros((2, 2)), max_bins)
 
 
-def test_cut_points_at_the_largest_floats():
+def test_equal_count_cuts_at_the_largest_floats():
     values = np.array([-1.7e308, 1.7e308])
-    assert cut_points(values, np.array([1, 1]), 2).tolist() == [0.0]
+    assert equal_count_cuts(values, np.array([1, 1]), 2).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("n", [257, 300, 512, 1000, 2560, 5000])
+def test_percentile_cuts_are_those_of_numpy(n):
+    rng = np.random.default_rng(n)
+    column = np.round(rng.standard_normal(n), 3) + 0.0  # some values occur several times
+    column[:20] = 0.25
+    values, counts = np.unique(column, return_counts=True)
+    for max_bins in (5, 16, min(256, len(values) - 1)):
+        share = np.linspace(0, 100, max_bins + 1)[1:-1]
+        expected = np.unique(np.percentile(column, share, method="averaged_inverted_cdf"))
+        np.testing.assert_array_equal(percentile_cuts(values, counts, max_bins), expected)
+
+
+def test_percentile_cuts_of_few_values_are_midpoints():
+    values = np.array([1, 2, 4], dtype=np.float32)
+    cuts = percentile_cuts(values, np.array([5, 1, 1]), 3)
+    assert cuts.dtype == np.float64
+    assert cuts.tolist() == [1.5, 3.0]

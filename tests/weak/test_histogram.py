@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.weak.histogram import TILE, histogram, histogram_numpy
+from segboost.weak.histogram import TILE, add_pairs_by_node, histogram, histogram_numpy
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 9])
@@ -40,3 +40,17 @@ def test_weights_stay_as_they_are():
     out = histogram(codes, np.arange(20, dtype=np.int32), values, 5)
     np.testing.assert_array_equal(values, before)
     np.testing.assert_allclose(out.sum(axis=1), np.tile(values.sum(axis=0), (2, 1)))
+
+
+def test_pairs_by_node_are_histograms_of_the_rows_of_each_node():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 40, (6, 400)).astype(np.uint8)
+    rows = np.sort(rng.choice(400, 250, replace=False))
+    node, pairs = rng.integers(0, 3, 250), rng.normal(size=(250, 2))
+    features = np.array([5, 0, 2])
+    found = np.zeros((3, 3, 64, 2))
+    add_pairs_by_node(codes, features, rows, node, pairs, found)
+    for k in range(3):
+        inside = node == k
+        expected = histogram_numpy(codes[features], rows[inside], pairs[inside], 64)
+        np.testing.assert_array_equal(found[:, k], expected)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
-from segboost.boosting.growing import BoosterSettings
+from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.config.checks import check_ranges, of_type
 from segboost.pipelines.segmentation.config.stage_settings import (
     Loss,

@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 
 from segboost._types import FloatArray, Int64Array
 from segboost.boosting.ensemble import TreeBooster
-from segboost.boosting.growing import BoosterSettings
+from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.context_features import context_features
 from segboost.pipelines.segmentation.potentials.folds import teaches

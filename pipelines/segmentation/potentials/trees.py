@@ -11,11 +11,13 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 
 from segboost._types import FloatArray, Int64Array
-from segboost.boosting.bins import byte_edges, encode, find_edges
+from segboost.boosting.bins import bin_columns, keep_bytes
 from segboost.boosting.ensemble import TreeBooster
-from segboost.boosting.growing import BoosterSettings, boost_trees
+from segboost.boosting.growing import boost_trees
+from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.folds import teaches
+from segboost.weak.binning import MAX_BINS
 
 MOST_ROWS = 150_000
 """Superpixels that the booster learns from at most; it holds their features in memory."""
@@ -50,14 +52,14 @@ class ByteTable:
     Parameters
     ----------
     columns : ndarray of uint8, shape (D, n)
-    edges : list of ndarray
-        Of every column: ``x ≤ edges[k]`` where its byte is k at most.
+    thresholds : ndarray of float64, shape (D, 255)
+        ``x ≤ thresholds[j, k]`` where the byte of column j is at most k; +inf beyond its last.
     rows : ndarray of int64, shape (n,)
         Which superpixels these are.
     """
 
     columns: npt.NDArray[np.uint8]
-    edges: list[FloatArray]
+    thresholds: FloatArray
     rows: Int64Array
 
 
@@ -124,7 +126,7 @@ def fit_raw_booster(
             settings,
             np.random.default_rng([seed, len(folds) if left_out is None else left_out]),
         )
-        return RawBooster(reader.groups, TreeBooster.from_trees(baseline, trees, table.edges))
+        return RawBooster(reader.groups, TreeBooster.from_trees(baseline, trees, table.thresholds))
 
     def outside(k: int) -> FloatArray:
         if len(folds) > 1 and not teaches(labels, table.rows[fold[table.rows] != k]):
@@ -150,14 +152,12 @@ def _byte_table(reader: ImageReader, known: Int64Array, seed: int) -> ByteTable:
         rows = np.sort(rng.choice(known, MOST_ROWS, replace=False))
     widths = [reader.image(0)[group].shape[1] for group in reader.groups]
     columns = np.empty((sum(widths), len(rows)), dtype=np.uint8)
-    edges: list[FloatArray] = []
+    thresholds = np.full((sum(widths), MAX_BINS - 1), np.inf)
+    start = 0
     for group, width in zip(reader.groups, widths, strict=True):
         block = reader.column_block(group)[rows]
-        if block.dtype == np.uint8:
-            found = [byte_edges()] * width
-        else:
-            found = [find_edges(column) for column in block.T]
-            block = encode(block, found)
-        columns[len(edges) : len(edges) + width] = block.T
-        edges += found
-    return ByteTable(columns, edges, rows)
+        binned = keep_bytes(block) if block.dtype == np.uint8 else bin_columns(block)
+        columns[start : start + width] = binned.codes
+        thresholds[start : start + width, : binned.width - 1] = binned.thresholds
+        start += width
+    return ByteTable(columns, thresholds, rows)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from segboost.boosting.growing import BoosterSettings
+from segboost.boosting import BoosterSettings
 from segboost.pipelines.segmentation.potentials import trees
 from segboost.pipelines.segmentation.potentials.trees import (
     ImageReader,
