@@ -1,4 +1,4 @@
-"""What the estimators share: parameters to parts, a fitted ensemble, saving."""
+"""Base class of the estimators: parameters, the fitted ensemble and saving."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from segboost.weak.base import WeakLearner
 from segboost.weak.registry import with_jobs
 
 MOST_BLOCKS = 5000
-"""Beyond this many examples, "auto" joins them in blocks: the LP has a row for each."""
+"""Above this number of examples, "auto" joins them in blocks: the LP has one row per block."""
 
 Method = Literal["default", "literal"]
 
 
 class BaseStructBoost(BaseEstimator):
-    """The parameters that all StructBoost estimators have, and how a fit uses them.
+    """Parameters shared by all StructBoost estimators, and their use in a fit.
 
-    Subclasses name the parameters in their own constructors, as scikit-learn asks, build a task
-    from their data and hand it to `_fit_task`.
+    Subclasses list the parameters in their own constructors, as scikit-learn requires, build a
+    task from their data and pass it to `_fit_task`.
     """
 
     ensemble_: Ensemble
@@ -74,11 +74,11 @@ class BaseStructBoost(BaseEstimator):
         return save_model(self, folder)
 
     def _auto_slack(self, task: Task) -> Slack:
-        """Return the slack form that ``slack="auto"`` stands for."""
+        """Return the slack form selected by ``slack="auto"``."""
         return "each" if task.n_blocks("each") <= MOST_BLOCKS else MOST_BLOCKS
 
     def _learners(self, task: Task) -> list[WeakLearner]:
-        """Return one weak learner a channel."""
+        """Return one weak learner per channel."""
         learner = with_jobs(self.weak_learner, self.n_jobs)
         return [learner for _ in task.channels]
 
@@ -98,14 +98,14 @@ class BaseStructBoost(BaseEstimator):
             epsilon_cp=self.epsilon_cp,
             epsilon_cg=self.epsilon_cg,
         )
-        task.n_blocks(slack)  # refuses a slack that does not fit the data
+        task.n_blocks(slack)  # raises if the slack does not fit the data
         return options.literal() if self.method == "literal" else options
 
     def _fit_task(self, task: Task, number: int = 0) -> Self:
         """Learn the task; set `ensemble_`, `history_`, `certificate_` and `n_iter_`.
 
-        A fit that solves several problems in turn numbers them: each has a checkpoint of its own,
-        and only the first goes on from an earlier fit.
+        A fit that solves several problems in turn numbers them: each has its own checkpoint, and
+        only the first continues an earlier fit.
         """
         options = self._options(task)
         learners = self._learners(task)
@@ -127,15 +127,15 @@ class BaseStructBoost(BaseEstimator):
             return None
         if self.ensemble_.n_channels != len(task.channels):
             raise ValueError(
-                "warm_start needs data of the same form as before: the last fit had "
-                f"{self.ensemble_.n_channels} channels, this one has {len(task.channels)}"
+                "warm_start needs data with the same channels: the last fit had "
+                f"{self.ensemble_.n_channels}, this one has {len(task.channels)}"
             )
         return Known(self.ensemble_, tuple(self.history_))
 
     def _atom_scores(
         self, task: Task, ensemble_scores: list[FloatArray] | None = None
     ) -> FloatArray:
-        """Return the atom scores Φw of a task's data on the flat axis, shape (N,)."""
+        """Return the atom scores Φw of a task's data, shape (N,)."""
         if ensemble_scores is None:
             ensemble_scores = self.ensemble_.scores([c.features for c in task.channels])
         scores = np.concatenate([np.zeros(0), *ensemble_scores])

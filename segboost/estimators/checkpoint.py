@@ -1,4 +1,4 @@
-"""Checkpoints: the loop's whole state after a step, from which it goes on to the same end."""
+"""Checkpoints: the loop's whole state after a step, from which it resumes to the same result."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from segboost.storage.folder import DOCUMENT, ModelFileError, read_folder, write
 KIND = "checkpoint"
 
 PROBES = (0.0, 1.0, 1.0, 1e3, 1e3, 1e3)
-"""Scales of the scores that separation is asked at, to recognise a task."""
+"""Scales of the scores at which separation is probed to identify a task."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder that a run writes after every step and starts from where it exists.
+    """A folder that a run writes after every step and resumes from if it exists.
 
     Parameters
     ----------
     folder : path
     fingerprint : str
-        Of the data and the options: a run on others must not go on from here.
+        Fingerprint of the data and options; a run with any other must not resume from here.
     hypotheses : mapping of kind to class, optional
-        The classes of hypotheses that come from outside the package.
+        Hypothesis classes defined outside the package.
     """
 
     folder: str | os.PathLike[str]
@@ -48,11 +48,11 @@ class Checkpoint:
     hypotheses: Kinds | None = None
 
     def exists(self) -> bool:
-        """Whether there is something to go on from."""
+        """Whether there is a state to resume from."""
         return (Path(self.folder) / DOCUMENT).exists()
 
     def write(self, loop: ColumnGeneration, history: list[Step], stages: list[FloatArray]) -> None:
-        """Replace the last state by this one, whole."""
+        """Replace the stored state atomically with the current one."""
         kinds, arrays = pack_hypotheses([c.hypothesis for c in loop.columns])
         state = {f"loop_{key}": value for key, value in loop.dump().items()}
         document = {
@@ -63,12 +63,12 @@ class Checkpoint:
         write_folder(self.folder, KIND, document, {**arrays, **pack_stages(stages), **state})
 
     def read(self, loop: ColumnGeneration) -> tuple[list[Step], list[FloatArray]]:
-        """Bring the loop to the stored state; return the history and the stages until there."""
+        """Restore the loop to the stored state; return its history and stages."""
         document, arrays = read_folder(self.folder, KIND)
         if document["fingerprint"] != self.fingerprint:
             raise ModelFileError(
                 f"the checkpoint {self.folder} belongs to other data or parameters; "
-                "remove it or name another folder"
+                "remove it or choose another folder"
             )
         hypotheses = unpack_hypotheses(document["kinds"], arrays, self.hypotheses)
         prefix = "loop_"
@@ -80,9 +80,9 @@ class Checkpoint:
 
 
 def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
-    """Return a digest of what a run depends on: features, first cuts, options and the rest.
+    """Return a digest of a run's inputs: features, first cuts, options and `extra`.
 
-    The number of rounds is left out: more of them are a reason to go on, not to start anew.
+    The number of rounds is left out: raising it continues a run instead of starting a new one.
     """
     digest = hashlib.sha256()
     named = {**asdict(options), "n_iterations": None}
@@ -93,8 +93,8 @@ def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
         if id(channel.features) not in seen:
             seen.add(id(channel.features))
             digest.update(np.ascontiguousarray(channel.features).tobytes())
-    # The labels and losses show in what separation answers: at zero the largest losses, at small
-    # scores the others near them, at large ones those of any output.
+    # Separation reveals the labels and losses: at zero the largest losses, at small scores those
+    # near them, at large scores those of any output.
     n_atoms = sum(c.n_atoms for c in task.channels)
     rng = np.random.default_rng(0)
     for scale in PROBES:
@@ -106,7 +106,7 @@ def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
 
 
 def stable_text(value: Any) -> str:
-    """Return a text of a parameter that is the same in another process: no addresses."""
+    """Return a parameter as text that is the same in every process: no memory addresses."""
     if isinstance(value, np.random.Generator):
         return repr(value.bit_generator.state)
     if isinstance(value, np.random.RandomState):

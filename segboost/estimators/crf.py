@@ -27,26 +27,26 @@ class CRFStructBoost(BaseStructBoost):
     ``E(y) = Σ_p w1·Φ1(U(x^p, y_p)) + Σ_(p,q) w2·Φ2(V(x^p, x^q)) [y_p ≠ y_q]`` with weak learners
     Φ1 (in [−1, 1]) and Φ2 (in [0, 1]) and w ≥ 0, so that the energy stays submodular and a min-cut
     decodes it exactly. The criterion is ``min 1ᵀw + (C/m) Σ_i max_y [Δ(y_i, y) + E(y_i) − E(y)]``
-    with the Hamming loss, weighted by the instances' `node_weight` where they have one. Nodes
-    labelled −1 have no loss and are free; `segboost.tasks.crf_partial` says how.
+    with the Hamming loss, weighted by the instances' `node_weight` if given. Nodes labelled −1
+    have no loss and their labels are free; see `segboost.tasks.crf_partial`.
 
     Parameters
     ----------
     C : float
-        Price of the mean loss of an instance.
+        Price of the mean loss per instance.
     n_iterations : int
-        Most rounds; each adds at most one unary and one pairwise learner.
+        Maximum number of rounds; each adds at most one unary and one pairwise learner.
     weak_learner : "stump", "tree", "ramp" or WeakLearner
-        For the unary potentials. Ramps make smooth functions of them, linear ones among these.
+        For the unary potentials. Ramps add up to smooth functions, including linear ones.
     pairwise_learner : "stump", "tree", "ramp" or WeakLearner
-        For the pairwise potentials; the constant learner (Potts) is among all of them.
+        For the pairwise potentials; every class contains the constant learner (Potts).
     slack : "auto", "one", "each" or int
-        Slack variables: one in all, one an instance, or that many blocks. The optimum is the
-        same; "auto" takes one an instance.
+        Slack variables: a single one, one per instance, or that many blocks. The optimum is the
+        same; "auto" uses one per instance.
     fit_intercept : bool
-        Whether the unary learners also see a constant: a bias towards one label.
+        Whether the unary learners also get a constant feature: a bias towards one label.
     gap : float
-        Relative gap at which a round's cutting planes stop in the end.
+        Final relative gap of the cutting planes.
     epsilon_cg, epsilon_cp, method, n_jobs, warm_start, random_state, callback, checkpoint
         As in `StructBoostClassifier`.
 
@@ -120,7 +120,7 @@ class CRFStructBoost(BaseStructBoost):
         Parameters
         ----------
         instances : sequence of CRFInstance
-            With labels, −1 for unknown ones, and equal numbers of potentials.
+            With labels, −1 for unknown ones, and the same numbers of potentials.
         y : None
             Ignored; the labels are part of the instances.
         sample_weight : array-like of shape (m,), optional
@@ -128,7 +128,9 @@ class CRFStructBoost(BaseStructBoost):
         """
         checked = check_instances(instances)
         if any(i.labels is None for i in checked):
-            raise ValueError("instances must have labels to fit; one of them has None")
+            raise ValueError(
+                "instances must have labels to be fitted; at least one has labels=None"
+            )
         self.n_unary_in_ = checked[0].unary.shape[1]
         self.n_pairwise_in_ = checked[0].pairwise.shape[1]
         rounds = learning_rounds(checked, sample_weight, self.energy_terms)
@@ -139,19 +141,19 @@ class CRFStructBoost(BaseStructBoost):
         return self
 
     def predict(self, instance: CRFInstance) -> IntArray:
-        """Return the labels of least energy, shape (P,); ties go to label 0."""
+        """Return the labels of minimum energy, shape (P,); ties go to label 0."""
         task = self._prediction_task(instance)
         return task.decode(self._atom_scores(task))[0]
 
     def score_nodes(self, instance: CRFInstance) -> FloatArray:
-        """Return how much better each node is as foreground, shape (P,): exact min-marginals.
+        """Return the foreground score of every node, shape (P,): its exact min-marginal.
 
-        ``min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``; positive where the prediction is 1.
+        ``min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``; positive if the prediction is 1.
         """
         return min_marginals(*self._energy(instance))
 
     def energy_terms(self, instance: CRFInstance) -> tuple[FloatArray, FloatArray]:
-        """Return the learned terms: θ, shape (P, 2), and the edge costs, shape (E,)."""
+        """Return the learned energy terms: θ, shape (P, 2), and the edge costs, shape (E,)."""
         _, theta, capacity = self._energy(instance)
         return theta, capacity
 

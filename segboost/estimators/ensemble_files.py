@@ -1,4 +1,4 @@
-"""Ensembles as arrays and back, whatever kinds of hypotheses they hold."""
+"""Conversion of ensembles with any kinds of hypotheses to arrays and back."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Arrays = dict[str, npt.NDArray[Any]]
 Kinds = Mapping[str, type[StorableHypothesis]]
 
 MOST_CHANNELS = 10**6
-"""What predictions of one row take memory for."""
+"""Maximum number of channels: predicting a row allocates memory for each."""
 
 
 def pack_hypotheses(hypotheses: Sequence[Hypothesis]) -> tuple[list[str], Arrays]:
-    """Return the kinds that occur and the arrays of all hypotheses, kind by kind.
+    """Return the kinds of the hypotheses and their arrays, kind by kind.
 
     Raises
     ------
     ValueError
-        Where a hypothesis cannot be stored.
+        If a hypothesis cannot be stored.
     """
     odd = next((h for h in hypotheses if not isinstance(h, StorableHypothesis)), None)
     if odd is not None:
@@ -48,12 +48,12 @@ def pack_hypotheses(hypotheses: Sequence[Hypothesis]) -> tuple[list[str], Arrays
 def unpack_hypotheses(
     kinds: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]], own: Kinds | None = None
 ) -> list[Hypothesis]:
-    """Return the hypotheses that `pack_hypotheses` stored, in their order."""
+    """Return the hypotheses that `pack_hypotheses` stored, in their original order."""
     known = {**HYPOTHESES, **(own or {})}
     unknown = [kind for kind in kinds if kind not in known]
     if unknown:
         raise ModelFileError(
-            f"the model uses hypotheses of the kind {unknown[0]!r}; pass their class: "
+            f"the model uses hypotheses of an unknown kind {unknown[0]!r}; pass their class: "
             f"load_model(folder, hypotheses={{{unknown[0]!r}: ...}})"
         )
     which = arrays["which"]
@@ -64,7 +64,9 @@ def unpack_hypotheses(
         members = known[kind].unpack(part)
         places = np.flatnonzero(which == number)
         if len(places) != len(members):
-            raise ModelFileError(f"the model's {kind} hypotheses are not as many as its columns")
+            raise ModelFileError(
+                f"the model's number of {kind} hypotheses differs from its columns"
+            )
         for place, hypothesis in zip(places, members, strict=True):
             found[place] = hypothesis
     if any(h is None for h in found):
@@ -73,7 +75,7 @@ def unpack_hypotheses(
 
 
 def pack_stages(stages: Sequence[FloatArray]) -> Arrays:
-    """Return weight vectors of growing length as one array with their lengths."""
+    """Return weight vectors of growing length as one array, and their lengths."""
     length = np.array([len(s) for s in stages], dtype=np.int64)
     return {"stage_length": length, "stage_weights": np.concatenate([np.zeros(0), *stages])}
 
@@ -82,7 +84,7 @@ def unpack_stages(arrays: Mapping[str, npt.NDArray[Any]]) -> list[FloatArray]:
     """Return the weight vectors that `pack_stages` joined."""
     length, joined = arrays["stage_length"], arrays["stage_weights"]
     if (length < 0).any() or length.sum() != len(joined):
-        raise ModelFileError("the model's weights are not as many as its stages say")
+        raise ModelFileError("the model's number of weights differs from its stages")
     return np.split(joined, np.cumsum(length)[:-1]) if len(length) else []
 
 
@@ -96,14 +98,14 @@ def pack_ensemble(ensemble: Ensemble) -> tuple[dict[str, Any], Arrays]:
 def unpack_ensemble(
     document: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], own: Kinds | None = None
 ) -> Ensemble:
-    """Return the ensemble that `pack_ensemble` took apart."""
+    """Return the ensemble that `pack_ensemble` stored."""
     hypotheses = tuple(unpack_hypotheses(document["kinds"], arrays, own))
     channel = arrays["channel"].astype(np.intp)
     stages = tuple(unpack_stages(arrays))
     n_channels = int(document["n_channels"])
     inside = (channel >= 0) & (channel < n_channels) & (n_channels <= MOST_CHANNELS)
     if channel.shape != (len(hypotheses),) or not inside.all():
-        raise ModelFileError("the model's columns do not fit its channels")
+        raise ModelFileError("the model's columns do not match its channels")
     if any(len(s) > len(hypotheses) for s in stages):
         raise ModelFileError("the model has more weights than columns")
     return Ensemble(hypotheses, channel, stages, n_channels)

@@ -1,4 +1,4 @@
-"""StructBoost on any task: the library's general entrance."""
+"""StructBoost on any task: the general estimator of the library."""
 
 from __future__ import annotations
 
@@ -17,41 +17,42 @@ from segboost.weak.registry import with_jobs
 class StructBoost(BaseStructBoost):
     """Boosting for structured outputs: ``min 1ᵀw + C Σ_b ξ_b`` over weak learners and cuts.
 
-    A task (see `segboost.solver.atoms.Task`) holds the data and says what is learned; the same
-    kind of object, without labels, holds the data to predict.
+    A task (see `segboost.solver.atoms.Task`) holds the data and defines what is learned; a task
+    without labels holds the data to predict.
 
     Parameters
     ----------
     C : float
-        Price of slack; larger fits the training data more closely.
+        Price of slack; larger values fit the training data more closely.
     n_iterations : int
-        Most rounds; each adds at most one weak learner a channel.
+        Maximum number of rounds; each adds at most one weak learner per channel.
     weak_learner : str, WeakLearner or a sequence of them
-        One for all channels ("stump", "tree", "perceptron", "svm" or an object), or one each.
+        One for all channels ("stump", "tree", "perceptron", "svm" or an object), or one per
+        channel.
     slack : "auto", "one", "each" or int
-        Slack variables: one in all, one an example, or that many blocks of examples. The
-        optimum is the same; "auto" takes one an example.
+        Slack variables: a single one, one per example, or that many blocks of examples. The
+        optimum is the same; "auto" uses one per example.
     gap : float
-        Relative gap at which a round's cutting planes stop in the end.
+        Final relative gap of the cutting planes.
     epsilon_cg : float
-        The fit ends where no new column scores more than 1 + epsilon_cg.
+        The fit ends when no new column scores more than 1 + epsilon_cg.
     epsilon_cp : float, optional
         The paper's absolute precision of the cutting planes, instead of the relative gap.
     method : "default" or "literal"
-        "literal" is the paper's algorithm as printed: primal LP, all cuts kept, no
-        stabilisation, one column a round. The same optimum, slower; for reference.
+        "literal" is the paper's algorithm as printed, for reference: primal LP, all cuts kept,
+        no stabilisation, one column per round. It reaches the same optimum more slowly.
     n_jobs : int, optional
-        Threads of the searches for perceptrons and SVMs; the model is the same.
+        Threads used to search for perceptrons and SVMs; the model does not depend on it.
     warm_start : bool
-        Whether a further fit starts with the columns of the last one; `n_iterations` then counts
-        all rounds together.
+        Whether another fit starts with the columns of the last one; `n_iterations` then counts
+        the rounds of both.
     random_state : int, RandomState, Generator or None
-        Draws the first outputs where the loss ties.
+        Draws the first outputs among those whose losses tie.
     callback : callable, optional
         Called with the `Step` of every round; returning True ends the fit.
     checkpoint : path, optional
-        A folder written after every round. Where it exists, the fit goes on from it, to the
-        same model as without interruption.
+        A folder written after every round. If it exists, the fit resumes from it and ends with
+        the same model as an uninterrupted fit.
 
     Attributes
     ----------
@@ -72,12 +73,12 @@ class StructBoost(BaseStructBoost):
     """
 
     def fit(self, task: Task, y: None = None) -> Self:
-        """Learn the task; `y` is ignored, labels are part of it."""
+        """Learn the task; `y` is ignored because the task holds the labels."""
         _check_task(task)
         return self._fit_task(task)
 
     def predict(self, task: Task) -> Any:
-        """Return the outputs of highest score of the task's data: ``task.decode(scores)``."""
+        """Return the highest-scoring outputs of the task's data: ``task.decode(scores)``."""
         return task.decode(self.atom_scores(task))
 
     def atom_scores(self, task: Task) -> FloatArray:
@@ -87,7 +88,7 @@ class StructBoost(BaseStructBoost):
         return self._atom_scores(task)
 
     def staged_predict(self, task: Task) -> Iterator[Any]:
-        """Yield `predict` as it was after every round."""
+        """Yield the predictions of the model after every round."""
         check_is_fitted(self)
         _check_task(task)
         for scores in self.ensemble_.staged_scores([c.features for c in task.channels]):
@@ -101,7 +102,7 @@ class StructBoost(BaseStructBoost):
 
 
 def _check_task(task: Any) -> None:
-    """Name what an object lacks to be a task, before any work starts."""
+    """Raise ValueError naming the members that an object lacks to be a task."""
     needed = ("exact", "channels", "n_blocks", "separate", "decode")
     missing = [name for name in needed if not hasattr(task, name)]
     if missing:

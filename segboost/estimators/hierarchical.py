@@ -1,4 +1,4 @@
-"""The classifier for classes in a taxonomy."""
+"""The classifier for classes arranged in a taxonomy."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class HierarchicalStructBoostClassifier(CodedClassifier):
     """Multi-class boosting that minimises the tree loss of a taxonomy.
 
     The loss Δ(y, y') is the height of the first common ancestor; ψ(x, y) = φ(x) ⊗ Γ(y) with one
-    entry of Γ for every node of the tree but the root, so that classes share what their
-    ancestors learn. With ``coding="augmented"`` instead ψ(x, y) = φ(x ⊗ Γ(y)): one weight vector
+    entry of Γ for every node of the tree except the root, so that classes share the learners of
+    their ancestors. With ``coding="augmented"``, ψ(x, y) = φ(x ⊗ Γ(y)) instead: one weight vector
     for all classes.
 
     Parameters
     ----------
     taxonomy : mapping or Taxonomy, optional
-        Nested mappings with lists of classes at their ends, ``{"root": {"indoor": ["kitchen"],
-        …}}``, or a mapping from node to parent. Without one the tree is flat: 0/1 loss.
+        Nested mappings whose leaves are lists of classes, ``{"root": {"indoor": ["kitchen"],
+        …}}``, or a mapping from node to parent. By default the tree is flat: 0/1 loss.
     coding : "tree" or "augmented"
     C, n_iterations, weak_learner, slack, gap, epsilon_cg, epsilon_cp, method, n_jobs, warm_start, \
 random_state, callback, checkpoint
@@ -107,7 +107,7 @@ random_state, callback, checkpoint
         if self.coding == "tree":
             return super().feature_importances_
         check_is_fitted(self)
-        # The augmented features are the d given ones, once for every node.
+        # The augmented features are the d given ones, repeated for every node.
         width = len(self.taxonomy_.nodes) * self.n_features_in_
         total = self.ensemble_.importances(0, width).reshape(-1, self.n_features_in_).sum(axis=0)
         return total / total.sum() if total.sum() > 0 else total
@@ -132,5 +132,5 @@ random_state, callback, checkpoint
 
 
 def _plain(values: Any) -> list[Any]:
-    """Return Python values: NumPy scalars hash alike, but read badly in messages."""
+    """Return Python values: NumPy scalars hash the same but look odd in messages."""
     return [v.item() if hasattr(v, "item") else v for v in values]

@@ -21,16 +21,16 @@ from segboost.weak.base import WeakLearner
 
 
 class CodedClassifier(ClassifierMixin, BaseStructBoost):
-    """A classifier on label codes: what the flat and the hierarchical one share.
+    """Base of the flat and the hierarchical classifier, which use label codes.
 
-    Subclasses say which task their data makes (`_task`).
+    Subclasses build the task from their data (`_task`).
     """
 
     classes_: npt.NDArray[Any]
     n_features_in_: int
 
     def _task(self, X: Any, y: IntArray | None, sample_weight: Any = None) -> Any:
-        """Return the task of these rows, with labels (class indices) or without."""
+        """Return the task for these rows, with or without labels (class indices)."""
         raise AssertionError("subclasses build the task")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -43,35 +43,35 @@ class CodedClassifier(ClassifierMixin, BaseStructBoost):
         y : array-like of shape (m,)
             Class names: text, numbers or booleans.
         sample_weight : array-like of shape (m,), optional
-            Only ratios matter; a weight of 2 counts as two copies of the row.
+            Only ratios matter; a weight of 2 is equivalent to two copies of the row.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32, np.uint8))
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class only ({self.classes_[0]!r}); a classifier needs at least two"
+                f"y has only one class ({self.classes_[0]!r}); a classifier needs at least two"
             )
         return self._fit_task(self._task(X, codes.astype(np.intp), sample_weight))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return F(x, y): shape (m, k), or F(x, 1) − F(x, 0), shape (m,), for two classes."""
+        """Return F(x, y), shape (m, k); for two classes F(x, 1) − F(x, 0), shape (m,)."""
         task = self._prediction_task(X)
         return self._decision(task, self._atom_scores(task))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of highest score of every row, shape (m,)."""
+        """Return the highest-scoring class of every row, shape (m,)."""
         task = self._prediction_task(X)
         return self.classes_[task.decode(self._atom_scores(task))]
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield `decision_function` as it was after every round."""
+        """Yield the decision values of the model after every round."""
         task = self._prediction_task(X)
         for scores in self.ensemble_.staged_scores([c.features for c in task.channels]):
             yield self._decision(task, self._atom_scores(task, scores))
 
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
-        """Yield `predict` as it was after every round."""
+        """Yield the predictions of the model after every round."""
         task = self._prediction_task(X)
         for scores in self.ensemble_.staged_scores([c.features for c in task.channels]):
             yield self.classes_[task.decode(self._atom_scores(task, scores))]
@@ -103,41 +103,42 @@ class StructBoostClassifier(CodedClassifier):
     """Multi-class boosting with a max-margin criterion and a certificate.
 
     ``min 1ᵀw + (C/m) Σ_i max_y [Δ(y_i, y) − w·δψ_i(y)]`` with ψ(x, y) = φ(x) ⊗ Γ(y): every class
-    has weak learners of its own. Two classes are LPBoost.
+    has its own weak learners. With two classes this is LPBoost.
 
     Parameters
     ----------
     C : float
-        Price of slack; larger fits the training data more closely. Too small a C makes w = 0
-        optimal, which a warning tells.
+        Price of slack; larger values fit the training data more closely. If C is so small that
+        w = 0 is optimal, a warning says so.
     n_iterations : int
-        Most rounds; each adds at most one weak learner a class.
+        Maximum number of rounds; each adds at most one weak learner per class.
     weak_learner : "stump", "tree", "perceptron", "svm" or WeakLearner
     slack : "auto", "one", "each" or int
-        Slack variables: one in all, one an example, or that many blocks of examples. The
-        optimum is the same; "auto" takes one an example up to 5,000, then 5,000 blocks.
+        Slack variables: a single one, one per example, or that many blocks of examples. The
+        optimum is the same; "auto" uses one per example up to 5,000, then 5,000 blocks.
     gap : float
-        Relative gap at which a round's cutting planes stop in the end.
+        Final relative gap of the cutting planes.
     epsilon_cg : float
-        The fit ends where no new column scores more than 1 + epsilon_cg.
+        The fit ends when no new column scores more than 1 + epsilon_cg.
     epsilon_cp : float, optional
         The paper's absolute precision of the cutting planes, instead of the relative gap.
     cost_matrix : array-like of shape (k, k), optional
         Δ(y, y') with the classes in sorted order; 0/1 by default.
     method : "default" or "literal"
-        "literal" is the paper's algorithm as printed, for reference: the same optimum, slower.
+        "literal" is the paper's algorithm as printed, for reference: it reaches the same optimum
+        more slowly.
     n_jobs : int, optional
-        Threads of the searches for perceptrons and SVMs; the model is the same.
+        Threads used to search for perceptrons and SVMs; the model does not depend on it.
     warm_start : bool
-        Whether a further fit starts with the columns of the last one; `n_iterations` then counts
-        all rounds together.
+        Whether another fit starts with the columns of the last one; `n_iterations` then counts
+        the rounds of both.
     random_state : int, RandomState, Generator or None
-        Draws the first outputs where the loss ties.
+        Draws the first outputs among those whose losses tie.
     callback : callable, optional
         Called with the `Step` of every round; returning True ends the fit.
     checkpoint : path, optional
-        A folder written after every round. Where it exists, the fit goes on from it, to the
-        same model as without interruption.
+        A folder written after every round. If it exists, the fit resumes from it and ends with
+        the same model as an uninterrupted fit.
 
     Attributes
     ----------
@@ -150,8 +151,8 @@ class StructBoostClassifier(CodedClassifier):
 
     Notes
     -----
-    There is no ``predict_proba``: margins are no probabilities. Wrap the estimator in
-    scikit-learn's ``CalibratedClassifierCV`` where probabilities are needed.
+    There is no ``predict_proba``: margins are not probabilities. Wrap the estimator in
+    scikit-learn's ``CalibratedClassifierCV`` if you need probabilities.
 
     Examples
     --------

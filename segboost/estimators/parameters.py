@@ -1,4 +1,4 @@
-"""Constructor parameters of estimators as JSON and back."""
+"""Conversion of estimator parameters to JSON and back."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from segboost.tasks.taxonomy import Taxonomy
 from segboost.weak.registry import WEAK_LEARNERS, make_weak_learner
 
 NOT_KEPT = ("callback", "checkpoint")
-"""Parameters that belong to a run, not to a model."""
+"""Parameters of a run, which are not saved with the model."""
 
 
 def parameters_to_json(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return JSON values of an estimator's parameters.
+    """Return an estimator's parameters as JSON values.
 
-    A weak learner from outside the package is kept as its text only: the loaded model predicts,
-    and asks for a learner when it is fitted again.
+    A weak learner from outside the package is stored only as text: the loaded model can predict,
+    but needs a learner to be fitted again.
     """
     return {name: _encode(value) for name, value in params.items() if name not in NOT_KEPT}
 

@@ -1,4 +1,4 @@
-"""Estimators that order: the AUC (and any ranking), and ordinal regression."""
+"""Ranking estimators: the AUC (and any ranking) and ordinal regression."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AUTO_BLOCKS = 10
 
 
 class _PairwiseEstimator(BaseStructBoost):
-    """What the ranker and the ordinal regressor share: one score, learned from ordered pairs."""
+    """Base of the ranker and the ordinal regressor: one score, learned from ordered pairs."""
 
     n_features_in_: int
 
@@ -33,7 +33,7 @@ class _PairwiseEstimator(BaseStructBoost):
         return self.ensemble_.scores([X])[0]
 
     def _staged_scores(self, X: Any) -> Iterator[FloatArray]:
-        """Yield `_scores` as they were after every round."""
+        """Yield the scores of the model after every round."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=TABLE)
         for (scores,) in self.ensemble_.staged_scores([X]):
@@ -47,7 +47,7 @@ class _PairwiseEstimator(BaseStructBoost):
         return total / total.sum() if total.sum() > 0 else total
 
     def _auto_slack(self, task: Task) -> Slack:
-        """A few blocks: as cheap a question as one, far more informative an answer."""
+        """Return a few blocks: as cheap to separate as one, and far more informative."""
         return min(AUTO_BLOCKS, cast(RankingTask, task).n_upper)
 
 
@@ -55,18 +55,18 @@ class StructBoostRanker(_PairwiseEstimator):
     """Boosting that optimises the order of pairs: the area under the ROC curve for two classes.
 
     ``min 1ᵀw + C/|S| Σ_{(i,j)∈S} max(0, 1 − (f(x_i) − f(x_j)))`` over all pairs S with y_i > y_j.
-    A question to the oracle costs O(n log n); the pairs are never listed.
+    A call of the separation oracle costs O(n log n); the pairs are never listed.
 
     Parameters
     ----------
     C : float
-        Price of slack; larger fits the training data more closely.
+        Price of slack; larger values fit the training data more closely.
     n_iterations : int
-        Most rounds; each adds one weak learner.
+        Maximum number of rounds; each adds one weak learner.
     weak_learner : "stump", "tree", "perceptron", "svm" or WeakLearner
     slack : "auto", "one", "each" or int
-        Slack variables: one in all, one a pair, or that many blocks of pairs (by their upper
-        example). The optimum is the same; "auto" takes 10 blocks.
+        Slack variables: a single one, one per pair, or that many blocks of pairs (by their upper
+        example). The optimum is the same; "auto" uses 10 blocks.
     gap, epsilon_cg, epsilon_cp, method, n_jobs, warm_start, random_state, callback, checkpoint
         As in `StructBoostClassifier`.
 
@@ -89,33 +89,33 @@ class StructBoostRanker(_PairwiseEstimator):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn to order the rows of X, shape (n, d), as y, shape (n,), does.
+        """Learn to order the rows of X, shape (n, d), by y, shape (n,), highest first.
 
-        y holds numbers, or two class names of any type (the second in sorted order comes
-        first). A pair weighs the product of its `sample_weight`.
+        y holds numbers, or two class names of any type (the second in sorted order ranks
+        higher). The weight of a pair is the product of its two sample weights.
         """
         X, y = validate_data(self, X, y, dtype=TABLE)
         _, ranks = np.unique(y, return_inverse=True)
         return self._fit_task(RankingTask(X, ranks.astype(np.intp), sample_weight))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the score of every row, shape (n,): higher comes first."""
+        """Return the score of every row, shape (n,); higher scores come first."""
         return self._scores(X)
 
     def predict(self, X: Any) -> FloatArray:
-        """Return the score of every row, shape (n,): higher comes first."""
+        """Return the score of every row, shape (n,); higher scores come first."""
         return self._scores(X)
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield `decision_function` as it was after every round."""
+        """Yield the scores of the model after every round."""
         yield from self._staged_scores(X)
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
-        """Yield `predict` as it was after every round."""
+        """Yield the scores of the model after every round."""
         yield from self._staged_scores(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of pairs in the right order (the AUC for two classes), ties half."""
+        """Return the fraction of pairs ordered correctly (the AUC for two classes), ties half."""
         scores = self._scores(X)
         _, ranks = np.unique(np.asarray(y), return_inverse=True)
         weight = np.ones(len(scores)) if sample_weight is None else np.asarray(sample_weight)
@@ -125,8 +125,8 @@ class StructBoostRanker(_PairwiseEstimator):
 class StructBoostOrdinal(ClassifierMixin, _PairwiseEstimator):
     """Ordinal regression: classes in sorted order are ranks, learned from all pairs of ranks.
 
-    The score orders the examples; thresholds between the ranks, chosen afterwards to minimise
-    the mean absolute difference of ranks on the training data, turn it into a class.
+    The score orders the examples. Thresholds between the ranks, chosen afterwards to minimise the
+    mean absolute rank error on the training data, turn it into a class.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ random_state, callback, checkpoint
         self.classes_, ranks = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class only ({self.classes_[0]!r}); there must be at least two ranks"
+                f"y has only one class ({self.classes_[0]!r}); there must be at least two ranks"
             )
         self._fit_task(RankingTask(X, ranks.astype(np.intp), sample_weight))
         scores = self.ensemble_.scores([X])[0]
@@ -167,11 +167,11 @@ random_state, callback, checkpoint
         return self
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Return the score f(x) that orders the rows, shape (n,): higher ranks come first."""
+        """Return the score f(x) that orders the rows, shape (n,); higher means a higher rank."""
         return self._scores(X)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return a value for every rank, shape (n, k), the largest at the predicted one.
+        """Return a value for every rank, shape (n, k), the largest for the predicted rank.
 
         ``F(x, r) = Σ_{t<r} (f(x) − θ_t)``; for two ranks f(x) − θ_0, shape (n,).
         """
@@ -192,7 +192,7 @@ random_state, callback, checkpoint
             yield self._ranks(scores)
 
     def _by_rank(self, scores: FloatArray) -> FloatArray:
-        # Scores lie within ±1ᵀw: beyond that a threshold says no more than infinity does.
+        # Scores lie within ±1ᵀw, so that thresholds beyond that are equivalent to infinity.
         reach = 1.0 + float(self.ensemble_.weights.sum())
         above = scores[:, None] - np.clip(self.thresholds_, -reach, reach)
         if len(self.classes_) == 2:
@@ -204,7 +204,7 @@ random_state, callback, checkpoint
 
 
 def pair_accuracy(scores: FloatArray, ranks: npt.NDArray[np.intp], weight: FloatArray) -> float:
-    """Return the weighted share of pairs with r_i > r_j that have f_i > f_j, ties half."""
+    """Return the weighted fraction of pairs r_i > r_j with f_i > f_j, counting ties half."""
     order = np.argsort(scores, kind="stable")
     n_ranks = int(ranks.max()) + 1
     _, tied = np.unique(scores[order], return_inverse=True)
@@ -215,5 +215,5 @@ def pair_accuracy(scores: FloatArray, ranks: npt.NDArray[np.intp], weight: Float
     total = by_value.sum(axis=0)
     pairs = (total * (np.cumsum(total) - total)).sum()
     if pairs <= 0:
-        raise ValueError("y has one rank only: there is no pair to order")
+        raise ValueError("y has only one rank: there is no pair to order")
     return float((by_value * lower_rank).sum() / pairs)

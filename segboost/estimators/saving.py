@@ -45,7 +45,7 @@ ESTIMATORS: dict[str, type[BaseStructBoost]] = {
         CRFStructBoost,
     )
 }
-"""The classes that files may name."""
+"""The classes that a model file may name."""
 
 COUNTS = ("n_features_in_", "n_unary_in_", "n_pairwise_in_", "n_iter_")
 
@@ -54,12 +54,12 @@ def save_model(model: BaseStructBoost, folder: str | os.PathLike[str]) -> Path:
     """Write a fitted model to a folder: ``model.json`` and one npz file.
 
     The JSON holds the schema and package version, the parameters, the class names, the history
-    and the certificate. Written whole or not at all; an older model there is replaced.
+    and the certificate. The write is atomic; an older model in the folder is replaced.
     """
     check_is_fitted(model)
     name = type(model).__name__
     if ESTIMATORS.get(name) is not type(model):
-        raise ValueError(f"{name} cannot be saved; known are {', '.join(ESTIMATORS)}")
+        raise ValueError(f"{name} cannot be saved; only {', '.join(ESTIMATORS)} can")
     ensemble, arrays = pack_ensemble(model.ensemble_)
     document: dict[str, Any] = {
         "estimator": name,
@@ -87,12 +87,12 @@ def load_model(folder: str | os.PathLike[str], hypotheses: Kinds | None = None) 
     ----------
     folder : path
     hypotheses : mapping of kind to class, optional
-        The classes of hypotheses from outside the package that the model uses.
+        Hypothesis classes from outside the package that the model uses.
 
     Raises
     ------
     ModelFileError
-        With one line that says what is wrong with the folder.
+        If the folder cannot be loaded, with a one-line reason.
     """
     document, arrays = read_folder(folder, KIND)
     try:
@@ -100,7 +100,7 @@ def load_model(folder: str | os.PathLike[str], hypotheses: Kinds | None = None) 
         _try_out(model)
     except ModelFileError:
         raise
-    except Exception as error:  # content of any kind may be at fault in any way
+    except Exception as error:  # invalid content may fail in any way
         raise ModelFileError(f"{folder} does not describe a model: {one_line(error)}") from None
     return model
 
@@ -110,7 +110,7 @@ def _restore(
 ) -> BaseStructBoost:
     name = document["estimator"]
     if name not in ESTIMATORS:
-        raise ModelFileError(f"the folder holds an unknown estimator {name!r}; upgrade segboost")
+        raise ModelFileError(f"the folder contains an unknown estimator {name!r}; upgrade segboost")
     model = ESTIMATORS[name](**parameters_from_json(document["parameters"]))
     model.ensemble_ = unpack_ensemble(document["ensemble"], arrays, own)
     model.history_ = [Step(**step) for step in document["history"]]
@@ -132,7 +132,7 @@ def _restore(
 
 
 def _try_out(model: Any) -> None:
-    """Predict a row of zeros: parts that do not fit each other show here, not at first use."""
+    """Predict a row of zeros, so that inconsistent parts fail here and not at first use."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # zeros have no feature names
         if isinstance(model, CRFStructBoost):
@@ -144,9 +144,9 @@ def _try_out(model: Any) -> None:
     if isinstance(model, StructBoostOrdinal):
         ascending = (np.diff(model.thresholds_) >= 0).all()
         if model.thresholds_.shape != (len(model.classes_) - 1,) or not ascending:
-            raise ModelFileError("the model's thresholds do not fit its ranks")
+            raise ModelFileError("the model's thresholds do not match its ranks")
 
 
 def _node(value: Any) -> Any:
-    """Return a tree node as it was: JSON turns the tuple of an unnamed root into a list."""
+    """Return the original tree node: JSON turns the tuple of an unnamed root into a list."""
     return tuple(value) if isinstance(value, list) else value

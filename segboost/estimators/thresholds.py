@@ -1,4 +1,4 @@
-"""Thresholds that turn a score into a rank, exactly optimal on the training data."""
+"""Thresholds that turn scores into ranks, exactly optimal on the training data."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ROUNDING = 1e-10
 def rank_thresholds(
     scores: FloatArray, ranks: IntArray, n_ranks: int, sample_weight: Any = None
 ) -> FloatArray:
-    """Return ascending thresholds t_0 ≤ … ≤ t_{k−2} of least weighted mean absolute error.
+    """Return ascending thresholds t_0 ≤ … ≤ t_{k−2} that minimise the weighted absolute error.
 
     The absolute error is a sum over thresholds, ``|r − r̂| = Σ_t [r > t] ≠ [f > θ_t]``, so that
-    each one is optimal by itself; of several optima the lowest is taken, which keeps them in
-    order. Scores that differ by rounding only are not told apart.
+    each threshold is optimal by itself; ties go to the lowest, which keeps them ascending. Scores
+    that differ only by rounding are treated as equal.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def rank_thresholds(
     thresholds = np.empty(n_ranks - 1)
     for t in range(n_ranks - 1):
         above = ranks > t
-        # Below the cut every higher rank is an error, above it every lower one.
+        # Every higher rank below the cut and every lower rank above it is an error.
         missed = np.bincount(place, weight * above, len(low))
         false = np.bincount(place, weight * ~above, len(low))
         error = np.concatenate([[0.0], np.cumsum(missed)]) + np.concatenate(
@@ -45,7 +45,7 @@ def rank_thresholds(
 
 
 def _distinct(scores: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return the ends of every run of scores that are equal up to rounding, and each one's run."""
+    """Return both ends of every run of scores equal up to rounding, and the run of each score."""
     values, place = np.unique(scores, return_inverse=True)
     tolerance = ROUNDING * (1.0 + np.abs(values).max(initial=0.0))
     first = np.concatenate([[True], np.diff(values) > tolerance])

@@ -1,4 +1,4 @@
-"""Draining the loop: history, stages, callbacks, interruption and checkpoints."""
+"""Running the loop: history, stages, callbacks, interruption and checkpoints."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Callback = Callable[[Step], Any]
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What a finished (or interrupted) run leaves behind."""
+    """The result of a finished or interrupted run."""
 
     ensemble: Ensemble
     history: tuple[Step, ...]
@@ -38,7 +38,7 @@ class Training:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """An earlier fit to go on from: its ensemble and its history."""
+    """An earlier fit to continue: its ensemble and its history."""
 
     ensemble: Ensemble
     history: tuple[Step, ...]
@@ -53,12 +53,12 @@ def train(
     known: Known | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Training:
-    """Run StructBoost on a task to the end, a callback's wish or Ctrl-C.
+    """Run StructBoost on a task until it ends, a callback stops it or Ctrl-C is pressed.
 
     Parameters
     ----------
     task : Task
-    learners : sequence of WeakLearner, one a channel
+    learners : sequence of WeakLearner, one per channel
     options : SolverOptions
     random_state : int, None, RandomState or Generator
     callback : callable, optional
@@ -66,7 +66,7 @@ def train(
     known : Known, optional
         Columns of an earlier fit to start with.
     checkpoint : Checkpoint, optional
-        Read before the run where it exists, written after every step.
+        Read before the run if it exists, and written after every step.
     """
     loop = ColumnGeneration(task, learners, options, make_rng(random_state))
     history: list[Step] = []
@@ -82,7 +82,7 @@ def train(
         done = len(history)
     interrupted = False
     try:
-        # Threads of the linear algebra cost more than they save on matrices this small.
+        # On matrices this small, threaded linear algebra costs more than it saves.
         with threadpool_limits(limits=1, user_api="blas"):
             for step in loop.run(done):
                 _note(step, loop.weights, history, stages)
@@ -109,7 +109,7 @@ def train(
 def make_rng(
     random_state: int | np.random.RandomState | np.random.Generator | None,
 ) -> np.random.Generator:
-    """Return the generator that a `random_state` parameter stands for."""
+    """Return the generator given by a `random_state` parameter."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
@@ -118,7 +118,7 @@ def make_rng(
 
 
 def _note(step: Step, weights: FloatArray, history: list[Step], stages: list[FloatArray]) -> None:
-    """Append the step; a re-solved earlier fit replaces its last one."""
+    """Append the step; when an earlier fit is re-solved, replace its last step."""
     if history and step.iteration <= history[-1].iteration:
         history.pop()
         stages.pop()
@@ -157,7 +157,7 @@ def _finish(
         message = (
             f"C={loop.options.C:g} is so small that all weights are zero; try a larger C"
             if certificate.objective > 0
-            else "all weights are zero: no output costs anything, so there is nothing to learn"
+            else "all weights are zero: no output has a loss, so there is nothing to learn"
         )
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
     return Training(ensemble, tuple(history), certificate)

@@ -1,1 +1,1 @@
-"""Model folders: JSON and npz, written whole or not at all."""
+"""Model folders: JSON and npz files, written atomically."""

@@ -1,8 +1,8 @@
-"""Model folders: ``model.json`` and one npz file of plain arrays, written whole or not at all.
+"""Model folders: ``model.json`` and one npz file of plain arrays, written atomically.
 
-The JSON file is the commit point: it names its npz file by content and is renamed into place
-last, so that a reader sees the old model or the new one, never a mixture. Both files carry a
-checksum. Nothing is unpickled.
+The JSON file is the commit point: it names its npz file by content hash and is renamed into place
+last, so that a reader sees either the old model or the new one. Both files carry a checksum.
+Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from segboost.storage.npz import read_npz
 SCHEMA = 1
 DOCUMENT = "model.json"
 LARGEST_ARRAYS = 2**29
-"""Bytes of arrays, unpacked, that a reader accepts: sizes are checked before memory is taken."""
+"""Maximum unpacked size of all arrays in bytes, checked before memory is allocated."""
 LARGEST_DOCUMENT = 2**26
 MOST_FEATURES = 2 * 10**7
 
 
 class ModelFileError(ValueError):
-    """A model folder is missing, damaged, edited, of another kind or from the future."""
+    """A model folder is missing, damaged, edited, of another kind or from a newer version."""
 
 
 def write_folder(
@@ -41,14 +41,14 @@ def write_folder(
     document: Mapping[str, Any],
     arrays: Mapping[str, npt.NDArray[Any]],
 ) -> Path:
-    """Write a document and its arrays; what was in the folder before is replaced at the end.
+    """Write a document and its arrays, replacing a previous model as the last step.
 
     Parameters
     ----------
     folder : path
-        Made where it does not exist.
+        Created if it does not exist.
     kind : str
-        What the folder holds; readers ask for it.
+        The kind of content, which readers check.
     document : mapping
         Plain JSON values.
     arrays : mapping of name to numeric or boolean ndarray
@@ -84,24 +84,26 @@ def read_folder(
     Raises
     ------
     ModelFileError
-        With one line that says what is wrong with the folder.
+        If the folder cannot be read, with a one-line reason.
     """
     path = Path(folder)
     document = _read_document(path / DOCUMENT)
     if document["kind"] != kind:
-        raise ModelFileError(f"{path} holds a {document['kind']!r}, expected a {kind!r}")
+        raise ModelFileError(f"{path} is a folder of kind {document['kind']!r}, expected {kind!r}")
     return document["content"], _read_arrays(path, document["arrays"])
 
 
 def check_count(count: int) -> int:
-    """Return a stored number of features; ModelFileError where trying the model would take GBs."""
+    """Return a stored number of features; ModelFileError if a test prediction would take GBs."""
     if not 0 <= count <= MOST_FEATURES:
-        raise ModelFileError(f"the model counts {count}, which is not accepted")
+        raise ModelFileError(
+            f"the model has {count} features; the number must be from 0 to {MOST_FEATURES}"
+        )
     return count
 
 
 def one_line(error: Exception) -> str:
-    """Return what an error says, in one line that is not too long."""
+    """Return an error's message as one line of limited length."""
     return (" ".join(str(error).split()) or type(error).__name__)[:300]
 
 
@@ -110,7 +112,9 @@ def _read_document(path: Path) -> dict[str, Any]:
         _check_file(path, LARGEST_DOCUMENT)
         document = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise ModelFileError(f"{path.parent} is no model folder: it has no {path.name}") from None
+        raise ModelFileError(
+            f"{path.parent} is not a model folder: it has no {path.name}"
+        ) from None
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from None
     except ModelFileError:
@@ -130,21 +134,21 @@ def _read_document(path: Path) -> dict[str, Any]:
     if written != _try_checksum(document):
         raise ModelFileError(f"{path} was edited or damaged: its checksum does not match")
     if not _is_complete(document):
-        raise ModelFileError(f"{path} is no description of a model: parts of it are missing")
+        raise ModelFileError(f"{path} does not describe a model: required entries are missing")
     return document
 
 
 def _check_file(path: Path, largest: int) -> None:
-    """Refuse what is no file, such as a pipe that never ends, and files that are too large."""
+    """Reject anything but a regular file (a pipe may never end) and files that are too large."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
-        raise ModelFileError(f"{path} is no file")
+        raise ModelFileError(f"{path} is not a regular file")
     if found.st_size > largest:
-        raise ModelFileError(f"{path} has {found.st_size} bytes, more than is accepted")
+        raise ModelFileError(f"{path} is too large: {found.st_size} bytes, the limit is {largest}")
 
 
 def _try_checksum(document: Mapping[str, Any]) -> str | None:
-    """Return the checksum, or None of what `write_folder` cannot have written."""
+    """Return the checksum, or None for a document that `write_folder` cannot have written."""
     try:
         return _checksum(document)
     except (ValueError, RecursionError):
@@ -152,7 +156,7 @@ def _try_checksum(document: Mapping[str, Any]) -> str | None:
 
 
 def _is_complete(document: Mapping[str, Any]) -> bool:
-    """Whether the parts that readers rely on are there and of their type."""
+    """Whether the entries that readers need exist and have the right types."""
     arrays = document.get("arrays")
     return (
         isinstance(document.get("kind"), str)
@@ -163,7 +167,7 @@ def _is_complete(document: Mapping[str, Any]) -> bool:
 
 
 def _read_arrays(path: Path, entry: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:
-    # The last part of the name alone: files cannot send a reader to another folder.
+    # Use only the last part of the name, so that a file cannot point to another folder.
     name = Path(entry["file"]).name
     try:
         _check_file(path / name, LARGEST_ARRAYS)
@@ -180,20 +184,20 @@ def _read_arrays(path: Path, entry: Mapping[str, str]) -> dict[str, npt.NDArray[
         raise
     except ValueError as error:
         reason = " ".join(str(error).split())
-        raise ModelFileError(f"{path / name!s} is no readable npz file: {reason}") from None
+        raise ModelFileError(f"{path / name!s} is not a readable npz file: {reason}") from None
 
 
 def _pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the bytes of an npz file; the same arrays always give the same bytes."""
+    """Return the bytes of an npz file; equal arrays give equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for key in sorted(arrays):
             array = np.asarray(arrays[key])
             if array.dtype.hasobject:
-                raise ValueError(f"array {key!r} holds Python objects, which files cannot")
+                raise ValueError(f"array {key!r} holds Python objects, which cannot be saved")
             member = io.BytesIO()
             np.lib.format.write_array(member, np.asarray(array, order="C"), allow_pickle=False)
-            # A fixed date: the bytes depend on the content alone.
+            # A fixed date, so that the bytes depend only on the content.
             archive.writestr(
                 zipfile.ZipInfo(f"{key}.npy", (1980, 1, 1, 0, 0, 0)), member.getvalue()
             )

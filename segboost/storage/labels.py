@@ -1,4 +1,4 @@
-"""Class names in JSON: strings, numbers and booleans, with the type they had."""
+"""Class names in JSON: strings, numbers and booleans, with their original type."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from segboost.storage.folder import ModelFileError
 
 
 def labels_to_json(classes: npt.NDArray[Any]) -> dict[str, Any]:
-    """Return a JSON value of an array of class names, shape (k,).
+    """Return an array of class names, shape (k,), as a JSON value.
 
     Raises
     ------
     ValueError
-        For names that JSON cannot hold (dates, tuples, bytes).
+        For names that JSON cannot represent (dates, tuples, bytes).
     """
     values = [v.item() if isinstance(v, np.generic) else v for v in classes]
     odd = [v for v in values if not isinstance(v, (str, int, float, bool))]
@@ -32,13 +32,13 @@ def labels_to_json(classes: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def labels_from_json(value: Any) -> npt.NDArray[Any]:
-    """Return the array that `labels_to_json` described."""
+    """Return the array that `labels_to_json` stored."""
     try:
         dtype, values = np.dtype(value["dtype"]), list(value["values"])
-        # Before the array is made: a type of very long texts would take the memory.
+        # Checked before the array is created: a dtype of very long strings would use up memory.
         longest = max((len(v) for v in values if isinstance(v, str)), default=8)
         if dtype.kind not in "OUbiuf" or dtype.itemsize > 4 * longest + 8:
-            raise ValueError(f"they are of the type {dtype}")
+            raise ValueError(f"their dtype is {dtype}")
         names = np.array(values, dtype=dtype)
         if names.ndim != 1:
             raise ValueError(f"they have shape {names.shape}")

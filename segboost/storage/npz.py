@@ -1,4 +1,4 @@
-"""Reading npz files that somebody else may have made: sizes are checked before memory is taken."""
+"""Reading untrusted npz files: sizes are checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 MOST_ARRAYS = 10_000
 KINDS = "biufU"
-"""The kinds of dtype that files may hold: booleans, numbers and text, never Python objects."""
+"""The dtype kinds that files may contain: booleans, numbers and text, never Python objects."""
 
 
 def read_npz(file: IO[bytes], largest: int) -> dict[str, npt.NDArray[Any]]:
@@ -21,48 +21,48 @@ def read_npz(file: IO[bytes], largest: int) -> dict[str, npt.NDArray[Any]]:
     ----------
     file : binary file
     largest : int
-        Bytes that all arrays together may take.
+        Maximum total size of the arrays in bytes.
 
     Raises
     ------
     ValueError
-        Where it is no npz file of plain arrays, or one that would take more memory.
+        If it is not an npz file of plain arrays, or exceeds this size.
     """
     try:
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
             size = sum(member.file_size for member in members)
             if size > largest:
-                raise ValueError(f"it unpacks to {size} bytes, more than is accepted")
+                raise ValueError(f"it unpacks to {size} bytes, the limit is {largest}")
             if len(members) > MOST_ARRAYS:
-                raise ValueError(f"it holds {len(members)} arrays, more than is accepted")
+                raise ValueError(f"it has {len(members)} arrays, the limit is {MOST_ARRAYS}")
             return {_name(m): _read(archive, m) for m in members}
     except Exception as error:
-        # Of zip, zlib, the header's parser and what they are made of: almost anything.
+        # zip, zlib and the header's parser can raise almost anything.
         raise ValueError(str(error) or type(error).__name__) from None
 
 
 def _name(member: zipfile.ZipInfo) -> str:
     if not member.filename.endswith(".npy"):
-        raise ValueError(f"its member {member.filename!r} is no array")
+        raise ValueError(f"its member {member.filename!r} is not an array")
     return member.filename.removesuffix(".npy")
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray[Any]:
-    """Return one array, once its header agrees with the size of the member."""
+    """Return one array after checking that its header agrees with the member's size."""
     with archive.open(member) as stream:
         shape, fortran, dtype = _header(stream)
         if dtype.kind not in KINDS:
-            raise ValueError(f"its array {member.filename!r} is of the type {dtype}")
+            raise ValueError(f"its array {member.filename!r} has the unsupported dtype {dtype}")
         if min(shape, default=0) < 0:
-            raise ValueError(f"its array {member.filename!r} has the shape {shape}")
-        # Of Python's integers: those of NumPy could overflow.
+            raise ValueError(f"its array {member.filename!r} has the invalid shape {shape}")
+        # Python integers, because NumPy's could overflow.
         size = math.prod(shape) * dtype.itemsize
         if size != member.file_size - stream.tell():
-            raise ValueError(f"its array {member.filename!r} is not of the size that it says")
+            raise ValueError(f"its array {member.filename!r} does not have the size it declares")
         data = stream.read()
     if len(data) != size:
-        raise ValueError(f"its array {member.filename!r} is cut short")
+        raise ValueError(f"its array {member.filename!r} is truncated")
     array = np.frombuffer(bytearray(data), dtype, math.prod(shape))
     return array.reshape(shape, order="F" if fortran else "C")
 
@@ -73,4 +73,4 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         return np.lib.format.read_array_header_1_0(stream)
     if version == (2, 0):
         return np.lib.format.read_array_header_2_0(stream)
-    raise ValueError(f"its arrays are of the version {version}")
+    raise ValueError(f"its arrays have the unsupported format version {version}")

@@ -280,12 +280,12 @@ def test_stumps_beyond_the_features(name, tmp_path):
 
 
 def test_folders_of_others(tmp_path):
-    with pytest.raises(ModelFileError, match="no model folder"):
+    with pytest.raises(ModelFileError, match="is not a model folder"):
         load_baseline(tmp_path)
     path = save_baseline(fitted("RankBoost"), tmp_path)
     edit(path, lambda content: content.update(baseline="Oracle"))
     with pytest.raises(ModelFileError, match="unknown baseline 'Oracle'"):
         load_baseline(path)
     StructBoostClassifier(n_iterations=2).fit(X, Y).save(tmp_path)
-    with pytest.raises(ModelFileError, match="holds a 'estimator', expected a 'baseline'"):
+    with pytest.raises(ModelFileError, match="of kind 'estimator', expected 'baseline'"):
         load_baseline(path)

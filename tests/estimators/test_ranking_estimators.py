@@ -41,7 +41,7 @@ def test_pair_accuracy_equals_the_double_loop(rows):
     ]
     total = sum(w for w, _ in pairs)
     if total == 0:
-        with pytest.raises(ValueError, match="one rank only"):
+        with pytest.raises(ValueError, match="only one rank"):
             pair_accuracy(scores.astype(float), ranks, weight.astype(float))
         return
     expected = sum(w * right for w, right in pairs) / total

@@ -105,7 +105,7 @@ def header(text):
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(model, monkeypatch):
     monkeypatch.setattr(storage, "LARGEST_ARRAYS", 2**20)
     put_arrays(model, packed_with("x.npy", bytes(2**20 + 1)))
-    refuse(load_model, model, "more than is accepted")
+    refuse(load_model, model, "the limit is")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(model, monkeypatch):
 )
 def test_a_header_that_asks_for_memory_is_refused(model, head):
     put_arrays(model, packed_with("which.npy", header(head)))
-    refuse(load_model, model, "not of the size that it says|not a valid dtype")
+    refuse(load_model, model, "does not have the size it declares|not a valid dtype")
 
 
 def test_objects_are_refused(model):
@@ -128,7 +128,7 @@ def test_objects_are_refused(model):
             "which.npy", header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }") + b"x"
         ),
     )
-    refuse(load_model, model, "of the type object")
+    refuse(load_model, model, "unsupported dtype object")
 
 
 def test_a_header_that_is_code_is_not_run(model, tmp_path):
@@ -165,7 +165,7 @@ def test_what_is_no_file_is_refused_without_waiting(model, name, kind):
 
 def test_a_document_that_is_too_large_is_refused(model, monkeypatch):
     monkeypatch.setattr(storage, "LARGEST_DOCUMENT", 100)
-    refuse(load_model, model, "more than is accepted")
+    refuse(load_model, model, "is too large")
 
 
 @pytest.mark.parametrize("name", ["../elsewhere.npz", "/elsewhere.npz", "..", ".", "", "a\0b"])

@@ -284,7 +284,7 @@ def test_an_ordinal_model_has_a_threshold_between_all_ranks(tmp_path):
 
 def test_a_checkpoint_is_no_model(tmp_path):
     StructBoostClassifier(n_iterations=3, checkpoint=tmp_path).fit(X, Y)
-    with pytest.raises(ModelFileError, match="holds a 'checkpoint'"):
+    with pytest.raises(ModelFileError, match="is a folder of kind 'checkpoint'"):
         load_model(tmp_path)
 
 

@@ -53,7 +53,7 @@ def test_splits(command, capsys):
     [
         (["--split", "half"], 2, "train, test or all"),
         (["--category", "bike"], 2, "has no --category"),
-        (["--model", "none"], 1, "no model folder"),
+        (["--model", "none"], 1, "is not a model folder"),
     ],
 )
 def test_errors_are_one_line(command, options, status, text, capsys):

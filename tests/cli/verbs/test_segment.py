@@ -82,7 +82,7 @@ def test_patterns_and_files(model, images, tmp_path):
     ("make", "text"),
     [
         (lambda i: ["none.png"], "no such image"),
-        (lambda i: [str(i), "--model", "none"], "no model folder"),
+        (lambda i: [str(i), "--model", "none"], "is not a model folder"),
         (lambda i: [str(i), "--output", str(i)], "would overwrite"),
     ],
 )

@@ -131,7 +131,7 @@ def test_another_kind_of_folder_is_refused(tmp_path):
     write_folder(tmp_path, "estimator", {}, {"x": np.zeros(1)})
     with pytest.raises(ModelFileError, match="expected a 'segmenter'"):
         load_segmenter(tmp_path)
-    with pytest.raises(ModelFileError, match="no model folder"):
+    with pytest.raises(ModelFileError, match="is not a model folder"):
         load_segmenter(tmp_path / "none")
 
 
