@@ -1,6 +1,6 @@
-"""The command ``segboost``: its verbs, and how failures become one line and an exit status.
+"""The command ``segboost``: registers the verbs, turns errors into one line and an exit status.
 
-Modules of verbs import nothing heavy at their top, so that ``segboost --help`` answers at once.
+The modules of the verbs import nothing heavy at the top, so that ``segboost --help`` is fast.
 """
 
 from __future__ import annotations
@@ -67,25 +67,25 @@ def segboost(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Boosting for structured prediction: learn, look, compare.
+    """Boosting for structured prediction and image segmentation.
 
     Segment images (label, train, segment, evaluate, report), learn from tables (fit, predict),
-    follow targets (track), or measure the paper's tables anew (reproduce). New here? segboost demo
-    needs no data. Data sets are looked for below $SEGBOOST_DATA. Every verb has a page of its own:
-    segboost VERB --help.
+    track objects in videos (track), or re-run the paper's experiments (reproduce). New here? Start
+    with segboost demo, which needs no data. Data sets are read from $SEGBOOST_DATA. Each command
+    has its own help: segboost COMMAND --help.
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with 0 (done), 1 (failed), 2 (misuse) or 130 (Ctrl-C)."""
+    """Run the command line and exit with 0 (done), 1 (failed), 2 (usage error) or 130 (Ctrl-C)."""
     sys.exit(run(arguments))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status.
 
-    An error becomes one line on standard error. With ``SEGBOOST_DEBUG`` set, its traceback
-    follows.
+    An error is reported in one line on standard error, or with a traceback if ``SEGBOOST_DEBUG``
+    is set.
     """
     command = attach_examples(typer.main.get_command(app))
     given = None if arguments is None else list(arguments)
@@ -94,7 +94,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
-        # The reader has gone; what is left in the buffer must not raise again at exit.
+        # The reader is gone; flushing the buffer at exit must not raise again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
@@ -103,20 +103,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if os.environ.get("SEGBOOST_DEBUG"):
             raise
         return _complain(*_explain(error))
-    # Some versions of the parser turn Ctrl-C into a status by themselves.
+    # Some versions of click turn Ctrl-C into an exit status themselves.
     if status == INTERRUPTED:
         return _complain("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else 0
 
 
 def _explain(error: Exception) -> tuple[str, int]:
-    """Return what to say of an error and the exit status it stands for."""
+    """Return the message and the exit status for an error."""
     usage: Any = getattr(error, "format_message", None)
     if usage is not None:
         path = getattr(getattr(error, "ctx", None), "command_path", "segboost")
-        # Of options as of verbs, whatever the parser's version says.
+        # The same wording for options and commands in every version of click.
         message = re.sub(r" \(Possible options: (.+)\)$", r". Did you mean \1?", str(usage()))
-        # Without arguments, the message is the help text itself: as good an answer as any.
+        # Without arguments the message is the whole help text: print it as it is.
         if "\n" in message:
             return message, MISUSE
         joint = " See" if message.endswith("?") else "; see"
@@ -125,7 +125,7 @@ def _explain(error: Exception) -> tuple[str, int]:
     message = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, (ValueError, OSError)):
         return message, FAILED
-    return f"{type(error).__name__}: {message}; set SEGBOOST_DEBUG=1 to see where", FAILED
+    return f"{type(error).__name__}: {message}; set SEGBOOST_DEBUG=1 for the traceback", FAILED
 
 
 def _complain(message: str, status: int) -> int:
@@ -135,6 +135,6 @@ def _complain(message: str, status: int) -> int:
 
 
 def _has_colours() -> bool:
-    """Whether standard error is a terminal whose user wants colours."""
+    """Return whether standard error is a terminal whose user wants colours."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return not plain and sys.stderr.isatty()

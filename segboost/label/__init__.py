@@ -1,1 +1,1 @@
-"""Label, train and look in a browser: the server and the page of ``segboost label``."""
+"""Label images and train in the browser: the server and the page of ``segboost label``."""

@@ -1,4 +1,4 @@
-"""The processes beside the server: who computes features, who trains, in what order."""
+"""Schedule the background processes of the server: features, predictions and training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from segboost.label.project import LabelProject
 
 @dataclass
 class Training:
-    """How far the training is that runs, or how the last one ended."""
+    """Progress of a running training process."""
 
     process: subprocess.Popen[str]
     started: float = field(default_factory=time.monotonic)
@@ -32,16 +32,16 @@ class Training:
 
 
 class BackgroundProcesses:
-    """Keeps processes busy: features and predictions of the folder, and training when asked.
+    """Computes features and predictions of a folder in worker processes, and trains on request.
 
-    Images that are looked at come first. While a training runs nothing else is begun, so that it
-    has the processors.
+    The image open in the browser comes first. While training runs, no other work is started, so
+    that training gets all processors.
 
     Parameters
     ----------
     project : LabelProject
     n_workers : int
-        Processes that describe and segment images; also those that training uses.
+        Number of worker processes, and of processes that training uses.
     """
 
     def __init__(self, project: LabelProject, n_workers: int) -> None:
@@ -54,7 +54,7 @@ class BackgroundProcesses:
         self.training: Training | None = None
         self.outcome = ""
         self.trained_in: float | None = None
-        self._images: dict[str, str] = {}  # stamps by name, in the order of names
+        self._images: dict[str, str] = {}  # stamps by name, in name order
         self._focus: list[str] = []
         self._taken: set[str] = set()
         self._closed = False
@@ -62,12 +62,12 @@ class BackgroundProcesses:
         self._processes: list[subprocess.Popen[str]] = []
 
     def start(self) -> None:
-        """Start the threads that mind the processes."""
+        """Start one thread per worker process."""
         for number in range(self.n_workers):
-            threading.Thread(target=self._mind_worker, args=(number,), daemon=True).start()
+            threading.Thread(target=self._run_worker, args=(number,), daemon=True).start()
 
     def see(self, images: Sequence[FolderImage]) -> None:
-        """Take note of the images that are there, in their order; changed files are done anew."""
+        """Update the list of images, in order; changed files are processed again."""
         with self._wake:
             before = self._images
             self._images = {i.path.name: i.stamp for i in images if not i.problem}
@@ -79,26 +79,26 @@ class BackgroundProcesses:
             self._wake.notify_all()
 
     def focus(self, names: Sequence[str]) -> None:
-        """Take these images first, in this order, then those that follow the first of them."""
+        """Process these images first, in this order, then those that follow the first one."""
         with self._wake:
             self._focus = list(names)
             self._wake.notify_all()
 
     def train(self, names: Sequence[str]) -> None:
-        """Start training on images; RuntimeError where a training runs already."""
+        """Start training on these images; raise a RuntimeError if training is already running."""
         with self._wake:
             if self.training is not None:
-                raise RuntimeError("a training runs already: stop it first")
+                raise RuntimeError("training is already running: stop it first")
             process = self._spawn("segboost.label.training_process", new_group=True)
             assert process.stdin is not None
             process.stdin.write(json.dumps({"names": list(names), "jobs": self.n_workers}) + "\n")
             process.stdin.flush()
             self.training = Training(process)
             self.outcome = ""
-        threading.Thread(target=self._mind_training, args=(self.training,), daemon=True).start()
+        threading.Thread(target=self._watch_training, args=(self.training,), daemon=True).start()
 
     def stop_training(self) -> None:
-        """End the training that runs, with all its processes; nothing where none does."""
+        """Kill the running training and all its processes, if any."""
         with self._wake:
             training = self.training
             if training is not None:
@@ -116,7 +116,7 @@ class BackgroundProcesses:
             return {"running": now is not None, **shown}
 
     def close(self) -> None:
-        """End all processes."""
+        """Kill all processes."""
         self.stop_training()
         with self._wake:
             self._closed = True
@@ -133,7 +133,7 @@ class BackgroundProcesses:
             start_new_session=new_group,
         )
 
-    def _mind_training(self, training: Training) -> None:
+    def _watch_training(self, training: Training) -> None:
         assert training.process.stdout is not None
         error, finished = "", False
         for line in training.process.stdout:
@@ -151,12 +151,12 @@ class BackgroundProcesses:
                 self.model_key = self.project.model_key()
                 self.uncertainty = {}
             elif not training.stopped:
-                error = error or f"the training ended with status {training.process.returncode}"
+                error = error or f"training exited with status {training.process.returncode}"
             self.outcome = "trained" if finished else "stopped" if training.stopped else error
             self._wake.notify_all()
 
-    def _mind_worker(self, number: int) -> None:
-        """Give one worker its commands, one after the other; a dead one is replaced."""
+    def _run_worker(self, number: int) -> None:
+        """Send commands to one worker process, one at a time; replace it if it dies."""
         process: subprocess.Popen[str] | None = None
         while (task := self._take(number)) is not None:
             if process is None:
@@ -166,20 +166,20 @@ class BackgroundProcesses:
             answer = _ask(process, task)
             with self._wake:
                 if answer is None:
-                    process.kill()  # if it has not ended by itself
+                    process.kill()  # in case it is still running
                     process.wait()
                     self._processes.remove(process)
                     process = None
                 if answer is None and self._closed:
                     return
-                self._note(task, answer or {"error": "the process that computes it died"})
+                self._note(task, answer or {"error": "the worker process died"})
                 self._wake.notify_all()
 
     def _take(self, number: int) -> dict[str, Any] | None:
-        """Wait for something to do and return it; None at the end."""
+        """Wait for the next task and return it; None after `close`."""
         with self._wake:
             while not self._closed:
-                # The visual words are learned by the first worker alone; the others wait for it.
+                # The first worker learns the visual words; the others wait for it.
                 early = number > 0 and not (self.described or self.failed)
                 task = None if early or self.training is not None else self._next_task()
                 if task is not None:
@@ -217,7 +217,7 @@ class BackgroundProcesses:
 
 
 def _ask(process: subprocess.Popen[str], task: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a worker's answer; None where it died."""
+    """Return a worker's answer; None if it died."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -230,7 +230,7 @@ def _ask(process: subprocess.Popen[str], task: dict[str, Any]) -> dict[str, Any]
 
 
 def _read(line: str) -> dict[str, Any]:
-    """Return what the training said; nothing where a library wrote the line."""
+    """Return a message of the training process; empty if a library printed the line."""
     try:
         said = json.loads(line)
     except ValueError:

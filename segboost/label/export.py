@@ -1,4 +1,4 @@
-"""Export: the labelled images and their masks, side by side, as ``segboost train`` reads them."""
+"""Export the labelled images and their masks to folders for ``segboost train``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from segboost.label.project import LabelProject
 
 @dataclass(frozen=True)
 class Exported:
-    """Where the export is and how many images it has."""
+    """The folders of an export and its number of images."""
 
     images: Path
     masks: Path
@@ -24,23 +24,23 @@ class Exported:
 
     @property
     def command(self) -> str:
-        """How to train on it."""
+        """The command that trains on the export."""
         return f'segboost train --images "{self.images}" --masks "{self.masks}"'
 
 
 def export_masks(
     project: LabelProject, images: Sequence[FolderImage], masks: MaskFolder
 ) -> Exported:
-    """Write all painted images and their masks to two folders, in place of an older export.
+    """Write all labelled images and their masks to two folders, replacing an earlier export.
 
     Raises
     ------
     ValueError
-        Where nothing is painted.
+        If nothing is labelled.
     """
     painted = [i for i in images if not i.problem and masks.version(i) != UNPAINTED]
     if not painted:
-        raise ValueError("nothing is painted yet: there are no masks to export")
+        raise ValueError("nothing is labelled yet, so there are no masks to export")
     project.work.mkdir(parents=True, exist_ok=True)
     place = Path(tempfile.mkdtemp(prefix=".export-", dir=project.work))
     try:
@@ -61,7 +61,7 @@ def export_masks(
 
 
 def _link(source: Path, target: Path) -> None:
-    """Let a file appear in a second place, as a copy where links are not possible."""
+    """Hard-link a file, or copy it if links are not possible."""
     try:
         os.link(source, target)
     except OSError:

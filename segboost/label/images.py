@@ -1,4 +1,4 @@
-"""The images of a folder: what is known of them without decoding, and small copies on demand."""
+"""The images of a folder: metadata from their headers, and thumbnails on demand."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from segboost.pipelines.segmentation.images.working_size import working_shape
 THUMBNAIL = 192
 """Longest side of a thumbnail in pixels."""
 SHOWN = 1600
-"""Longest side at which an image is shown and painted; larger ones are scaled down to it."""
+"""Longest side of an image in the editor; larger images are scaled down."""
 TURNED = (5, 6, 7, 8)
-"""EXIF orientations that exchange width and height."""
+"""EXIF orientations that swap width and height."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class FolderImage:
     Parameters
     ----------
     key : str
-        What addresses of the page say instead of a name: a digest, so that no address can name
-        another file.
+        Identifies the image in URLs: a digest of its name, so that no URL can name another
+        file.
     path : Path
     width, height : int
-        Upright; 0 where the file is broken.
+        After EXIF rotation; 0 if the file is broken.
     problem : str
-        Why the image cannot be used; empty where it can.
+        Why the image cannot be used; empty if it can.
     stamp : str
-        Changes when the file does; also the end of addresses, so that a browser asks anew.
+        Changes with the file; part of URLs, so that the browser reloads a changed image.
     """
 
     key: str
@@ -55,7 +55,7 @@ class FolderImage:
 
     @property
     def name(self) -> str:
-        """The file's name, fit for JSON."""
+        """The file name, encodable as JSON."""
         return self.path.name.encode("utf-8", "replace").decode()
 
     @property
@@ -65,12 +65,12 @@ class FolderImage:
 
     @property
     def shown_shape(self) -> tuple[int, int]:
-        """Height and width at which it is painted."""
+        """Height and width in the editor."""
         return working_shape(self.shape, SHOWN)
 
 
 class ImageFolder:
-    """The images of a folder by key, in the order of names; headers are read once."""
+    """The images of a folder by key, in name order; headers are read once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -79,7 +79,7 @@ class ImageFolder:
         self._images: dict[str, FolderImage] = {}
 
     def scan(self) -> list[FolderImage]:
-        """Return the images that are there now; new and changed files are looked into."""
+        """Return the current images; the headers of new and changed files are read."""
         with self._lock:
             found: dict[str, FolderImage] = {}
             stems: dict[str, Path] = {}
@@ -87,18 +87,18 @@ class ImageFolder:
                 image = self._look(path)
                 other = stems.setdefault(path.stem, path)
                 if other != path:
-                    text = f"{other.name} has the same name but for its ending: rename one"
+                    text = f"{other.name} differs only in its extension: rename one of the two"
                     image = replace(image, problem=text)
                 found[image.key] = image
             self._images = found
             return list(found.values())
 
     def get(self, key: str) -> FolderImage:
-        """Return an image of the last scan; KeyError where there is none of that key."""
+        """Return an image of the last scan; raise a KeyError if the key is unknown."""
         return self._images[key]
 
     def mark_broken(self, image: FolderImage, problem: str) -> None:
-        """Remember that an image, whole by its header, could not be decoded."""
+        """Record that an image with a valid header could not be decoded."""
         with self._lock:
             for stamp, known in self._known.items():
                 if known.key == image.key:
@@ -118,12 +118,12 @@ class ImageFolder:
 
 
 def image_key(path: Path) -> str:
-    """Return the key of a file of the folder."""
+    """Return the key of a file in the folder."""
     return hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
 
 
 def read_header(path: Path) -> FolderImage:
-    """Return what the header of a file tells; pixels are not decoded."""
+    """Return an image's metadata from its header, without decoding pixels."""
     try:
         with open_image_header(path) as image:
             width, height = image.size
@@ -136,10 +136,10 @@ def read_header(path: Path) -> FolderImage:
 
 
 def open_image_header(path: Path) -> Image.Image:
-    """Open a file without decoding it; ImageFileError where it is no image, or too large."""
+    """Open a file without decoding it; raise ImageFileError if it is too large or not an image."""
     try:
         image = Image.open(path)
-    except Exception:  # decoders raise almost anything; the patient reader finds the words
+    except Exception:  # decoders raise almost anything; open_image finds the message
         with open_image(path):
             pass
         raise ImageFileError("broken image") from None
@@ -151,7 +151,7 @@ def open_image_header(path: Path) -> Image.Image:
 
 
 def thumbnail(path: Path) -> bytes:
-    """Return a small JPEG; JPEG files are decoded at a fraction of their size."""
+    """Return a small JPEG; JPEG files are decoded at reduced size."""
     try:
         with open_image_header(path) as image:
             image.draft("RGB", (THUMBNAIL, THUMBNAIL))
@@ -169,7 +169,7 @@ def thumbnail(path: Path) -> bytes:
 
 
 def shown_image(image: FolderImage) -> bytes:
-    """Return the image as it is painted on, a JPEG of `shown_shape`."""
+    """Return the image for the editor, a JPEG of `shown_shape`."""
     pixels = Image.fromarray(read_image(image.path))
     height, width = image.shown_shape
     if pixels.size != (width, height):
@@ -178,7 +178,7 @@ def shown_image(image: FolderImage) -> bytes:
 
 
 def _with_exif(small: Image.Image, source: Image.Image) -> Image.Image:
-    """Return the copy with the orientation of its source, which converting may lose."""
+    """Return the copy with the EXIF orientation of its source, which conversion may drop."""
     small.getexif()[0x0112] = source.getexif().get(0x0112, 1)
     return small
 

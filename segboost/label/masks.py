@@ -1,4 +1,4 @@
-"""Partial masks on disk: painted pixels 0 or 1, all others void, in the layout of `train`."""
+"""Partial masks on disk: labelled pixels are 0 or 1, all others void, as `train` reads them."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.segmentation.images.working_size import resize_labels
 
 UNPAINTED = "none"
-"""The version of a mask that is not there."""
+"""The version of a mask that does not exist."""
 COLOURS = {BACKGROUND: (232, 112, 42), FOREGROUND: (47, 127, 230), VOID: (0, 0, 0)}
-"""The palette. With one, 255 is void whatever else a file holds."""
+"""The palette. In a palette image, 255 is void whatever other values it has."""
 
 
 class ConflictError(Exception):
-    """Somebody else changed the mask since it was read."""
+    """The mask was changed elsewhere after it was read."""
 
     def __init__(self, version: str) -> None:
-        super().__init__("the mask has changed since it was read")
+        super().__init__("the mask was changed after it was read")
         self.version = version
 
 
 class MaskFolder:
     """The masks of a folder, each with a version: the digest of its file.
 
-    A mask of the size of its image is kept, although a large image is painted at a smaller one:
-    only the pixels that change at that size change in the file.
+    Masks have the size of their image even if it is edited at a smaller size: only the pixels that
+    change in the editor change in the file.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -44,7 +44,7 @@ class MaskFolder:
         self._digests: dict[Path, tuple[tuple[int, int, int], str]] = {}
 
     def path(self, image: FolderImage) -> Path:
-        """Return where the mask of an image is or would be."""
+        """Return the path of the mask of an image."""
         return self.folder / f"{image.path.stem}.png"
 
     def version(self, image: FolderImage) -> str:
@@ -52,7 +52,7 @@ class MaskFolder:
         path = self.path(image)
         try:
             status = path.stat()
-            # A save renames a new file into place, so that one of these changes.
+            # Saving renames a new file into place, so at least one of these changes.
             stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
             known = self._digests.get(path)
             if known is None or known[0] != stamp:
@@ -63,14 +63,14 @@ class MaskFolder:
             return UNPAINTED
 
     def read(self, image: FolderImage) -> ByteArray:
-        """Return a mask in the size of its image; all void where nothing is painted.
+        """Return a mask in the size of its image; all void if nothing is labelled.
 
         Raises
         ------
         ImageFileError
-            Where the file is not a mask.
+            If the file is not a mask.
         ValueError
-            Where it has another size.
+            If its size differs from the image's.
         """
         path = self.path(image)
         if not path.exists():
@@ -79,18 +79,19 @@ class MaskFolder:
         if mask.shape != image.shape:
             tall, wide = mask.shape
             raise ValueError(
-                f"{path} is {wide}×{tall}, its image {image.width}×{image.height}: move it away"
+                f"{path} is {wide}×{tall}, but its image is {image.width}×{image.height}: "
+                "remove the mask"
             )
         return mask
 
     def shown(self, image: FolderImage) -> tuple[ByteArray, str]:
-        """Return a mask at the size at which it is painted, with its version."""
+        """Return a mask at its size in the editor, with its version."""
         with self._lock:
             small = resize_labels(self.read(image), image.shown_shape)
             return small.astype(np.uint8), self.version(image)
 
     def save(self, image: FolderImage, shown: ByteArray, version: str) -> str:
-        """Replace a mask by what was painted on it; return the new version.
+        """Save an edited mask; return the new version.
 
         Parameters
         ----------
@@ -98,15 +99,17 @@ class MaskFolder:
         shown : ndarray of uint8, shape `image.shown_shape`
             0, 1 and 255.
         version : str
-            Of the mask that was painted on.
+            The version that was edited.
 
         Raises
         ------
         ConflictError
-            Where the mask has another version by now; it stays as it is.
+            If the mask was changed in the meantime; it is left unchanged.
         """
         if shown.shape != image.shown_shape or not np.isin(shown, (*COLOURS,)).all():
-            raise ValueError("a mask must hold 0, 1 and 255 in the size at which it was sent")
+            raise ValueError(
+                "a mask must contain only 0, 1 and 255 and have the size that was sent"
+            )
         with self._lock:
             now = self.version(image)
             if now != version:
@@ -132,7 +135,7 @@ class MaskFolder:
 
 
 def encode_mask(mask: ByteArray) -> bytes:
-    """Return a mask as a PNG with a palette, so that 1 is foreground and 255 void to any reader."""
+    """Return a mask as a palette PNG, so that any reader takes 1 as foreground and 255 as void."""
     palette = np.zeros((256, 3), np.uint8)
     for value, colour in COLOURS.items():
         palette[value] = colour
@@ -145,15 +148,15 @@ def encode_mask(mask: ByteArray) -> bytes:
 
 
 def unpack_runs(data: bytes, size: int) -> ByteArray:
-    """Return the bytes of runs: each a value and, in 32 bits, little-endian, its length.
+    """Decode runs, each a byte for the value and four (little-endian) for the length.
 
     Raises
     ------
     ValueError
-        Where the runs do not fill `size` exactly.
+        If the runs do not fill `size` exactly.
     """
     if len(data) % 5:
-        raise ValueError("runs are five bytes each")
+        raise ValueError("the data is not a sequence of five-byte runs")
     runs = np.frombuffer(data, np.dtype([("value", "u1"), ("length", "<u4")]))
     if int(runs["length"].sum(dtype=np.uint64)) != size:
         raise ValueError(f"the runs do not fill {size} pixels")

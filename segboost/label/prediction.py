@@ -1,4 +1,4 @@
-"""What a model says of an image, superpixel by superpixel, and how sure it is."""
+"""Prediction for one image: labels and probabilities per superpixel, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from segboost.pipelines.segmentation.stages.features import FeatureStage, Traini
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """The answer for one image.
+    """The prediction for one image.
 
     Parameters
     ----------
     label : ndarray of uint8, shape (P,)
     probability : ndarray of float64, shape (P,)
-        Of foreground.
+        Probability of foreground.
     uncertainty : float
-        Of the whole image; see `mean_entropy`.
+        Uncertainty of the whole image; see `mean_entropy`.
     """
 
     label: npt.NDArray[np.uint8]
@@ -41,7 +41,7 @@ class Prediction:
 
     @classmethod
     def from_artefact(cls, artefact: Artefact) -> Self:
-        """Return what `to_artefact` gave."""
+        """Return the prediction stored by `to_artefact`."""
         arrays = artefact.arrays
         return cls(arrays["label"], arrays["probability"], float(artefact.document["uncertainty"]))
 
@@ -49,7 +49,7 @@ class Prediction:
 def predict_image(
     model: SegmentationModel, features: FeatureStage, item: TrainingImage
 ) -> Prediction:
-    """Segment an image by features from the store, which are made where they are missing."""
+    """Segment an image with features from the store; missing ones are computed."""
     features.make(item)
     groups = {g.name: features.group(item, g.name) for g in features.preset.groups}
     image = replace(features.graph(item, with_truth=False), groups=groups)
@@ -60,7 +60,7 @@ def predict_image(
 
 
 def mean_entropy(probability: FloatArray, area: npt.NDArray[np.int64]) -> float:
-    """Return the mean over pixels of ``−p log₂ p − (1 − p) log₂(1 − p)``: 0 sure, 1 a guess.
+    """Return the mean over pixels of ``−p log₂ p − (1 − p) log₂(1 − p)``: 0 is certain, 1 a guess.
 
     Examples
     --------

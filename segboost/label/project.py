@@ -1,4 +1,4 @@
-"""A folder that is being labelled: where its masks, features, predictions and models are."""
+"""A folder of images being labelled: the paths of its masks, features, predictions and model."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from segboost.pipelines.segmentation.stages.features import FeatureStage, featur
 from segboost.storage.folder import DOCUMENT
 
 WORK = "segboost-label"
-"""The folder inside the folder of images that holds all that is made."""
+"""Name of the folder, inside the folder of images, for everything that is written."""
 PREDICTION = "label-prediction"
 MOST_WORDS_FROM = 30
-"""Images that visual words are learned from; more of them change little and take time."""
+"""Maximum number of images to learn visual words from; more would change little."""
 
 QUICK: dict[str, Any] = {
     "longest_side": 800,
@@ -32,17 +32,17 @@ QUICK: dict[str, Any] = {
     "C": 20.0,
     "losses": ["pixels"],
 }
-"""What `train` would choose by trials is fixed, and there are fewer stumps and trees: few images
-with few labels need no more, and an answer is there within a minute."""
+"""Settings for quick training: no parameter search, fewer stumps and trees. A few images with few
+labels need no more, and training takes less than a minute."""
 
 
 def label_config(changes: Mapping[str, Any] | None = None) -> SegmentationConfig:
-    """Return the settings of a model that is trained between two strokes.
+    """Return the settings for quick training.
 
     Parameters
     ----------
     changes : mapping, optional
-        Entries of `SegmentationConfig` to have instead; those of its parts one by one.
+        Entries of `SegmentationConfig` to override; nested settings are merged.
     """
     merged = dict(QUICK)
     for name, value in (changes or {}).items():
@@ -53,19 +53,19 @@ def label_config(changes: Mapping[str, Any] | None = None) -> SegmentationConfig
 
 @dataclass(frozen=True)
 class LabelProject:
-    """The paths of a folder that is being labelled.
+    """The paths of a folder being labelled.
 
     Parameters
     ----------
     folder : Path
-        With the images.
+        The folder of images.
     """
 
     folder: Path
 
     @property
     def work(self) -> Path:
-        """The folder of all that is made."""
+        """The folder for everything that is written."""
         return self.folder / WORK
 
     @property
@@ -75,7 +75,7 @@ class LabelProject:
 
     @property
     def model(self) -> Path:
-        """The model folder, for `segboost segment` too."""
+        """The model folder, also usable by `segboost segment`."""
         return self.work / "model"
 
     @property
@@ -85,28 +85,28 @@ class LabelProject:
 
     @property
     def store(self) -> ArtefactStore:
-        """The features, superpixels and predictions."""
+        """The store of features, superpixels and predictions."""
         return ArtefactStore(self.work / "cache")
 
     def item(self, name: str) -> LabelledImage:
-        """Return an image, by the name of its file, with its mask."""
+        """Return an image, by file name, with its mask."""
         path = self.folder / name
         mask = FileSource((self.masks / f"{path.stem}.png",), MaskReader("index"), "mask index")
         return LabelledImage(path.stem, image_source(path), mask)
 
     def model_key(self) -> str | None:
-        """Return a digest of the model; None where there is none yet."""
+        """Return a digest of the model; None if there is none yet."""
         document = self.model / DOCUMENT
         return file_key(document) if document.exists() else None
 
     def prediction_parts(self, model_key: str, name: str) -> KeyParts:
-        """Return what a prediction depends on."""
+        """Return the key of a prediction: what it depends on."""
         return KeyParts({}, (model_key, self.item(name).image_key()))
 
     def features(self) -> FeatureStage:
-        """Return the stage of the features; the first call learns the visual words.
+        """Return the feature stage; the first call learns the visual words.
 
-        Images that turn out to be broken are no longer among those that words are learned from.
+        Images that turn out to be broken are removed from the vocabulary.
         """
         try:
             return self._features()
@@ -127,12 +127,12 @@ class LabelProject:
         return True
 
     def config(self) -> SegmentationConfig:
-        """Return the settings that the server was started with."""
+        """Return the settings of this server."""
         return label_config(json.loads(self._settings.read_text()))
 
     def keep_settings(self, changes: Mapping[str, Any]) -> None:
-        """Write down the settings of this server, which its processes read."""
-        label_config(changes)  # refuses what is no setting
+        """Save the settings of this server for its processes to read."""
+        label_config(changes)  # raises if a setting is invalid
         self.work.mkdir(parents=True, exist_ok=True)
         write_whole(self._settings, json.dumps(dict(changes)).encode())
 
@@ -141,9 +141,9 @@ class LabelProject:
         return [str(name) for name in json.loads(self._words.read_text())]
 
     def choose_vocabulary(self, images: Sequence[FolderImage]) -> None:
-        """Choose those images, evenly spread, unless the ones chosen before are all there.
+        """Choose evenly spread images for the visual words, unless the current choice still exists.
 
-        Words, and with them all features, must not change with every image that is added.
+        The words, and with them all features, must not change when images are added.
         """
         there = [i.path.name for i in images if not i.problem]
         try:

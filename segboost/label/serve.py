@@ -1,4 +1,4 @@
-"""Serving a session on loopback until it is interrupted."""
+"""Serve a labelling session on the loopback interface until interrupted."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ def serve(
     tell: Callable[[str], Any],
     settings: Mapping[str, Any] | None = None,
 ) -> None:
-    """Serve the page of a folder of images.
+    """Serve the labelling page for a folder of images.
 
     Parameters
     ----------
     folder : Path
     port : int
-        0 takes a free one.
+        0 picks a free one.
     n_workers : int
     tell : callable
-        Called with the address once requests are answered.
+        Called with the URL once the server is ready.
     settings : mapping, optional
-        Changes of the settings that models are trained with.
+        Training settings to override.
 
     Raises
     ------
     OSError
-        Where the port is taken, or another server has the folder.
+        If the port is in use, or another server is using the folder.
     """
     from segboost.label.web_app import make_app
 
@@ -49,7 +49,7 @@ def serve(
     with listening, FolderLock(LabelProject(folder.resolve()).work):
         session = LabelSession(folder.resolve(), n_workers, settings)
         app = make_app(session, token, hosts)
-        server = _telling(server_config(app), lambda: tell(f"http://{ADDRESS}:{port}/{token}/"))
+        server = _announcing(server_config(app), lambda: tell(f"http://{ADDRESS}:{port}/{token}/"))
         session.start()
         try:
             server.run(sockets=[listening])
@@ -58,7 +58,7 @@ def serve(
 
 
 def server_config(app: Any) -> Any:
-    """Return how uvicorn serves the page: without sockets, logs of requests or its name."""
+    """Return the uvicorn configuration: no websockets, access log or server header."""
     import uvicorn
 
     return uvicorn.Config(
@@ -74,12 +74,12 @@ def _listen(port: int) -> socket.socket:
         listening.listen(128)
     except OSError:
         listening.close()
-        raise OSError(f"port {port} is taken: name another --port, or leave it out") from None
+        raise OSError(f"port {port} is already in use: choose another --port or omit it") from None
     return listening
 
 
-def _telling(config: Any, started: Callable[[], Any]) -> Any:
-    """Return a server that says when it has started."""
+def _announcing(config: Any, started: Callable[[], Any]) -> Any:
+    """Return a server that calls `started` once it is ready."""
     import uvicorn
 
     class Server(uvicorn.Server):

@@ -1,4 +1,4 @@
-"""What the page can ask for, without a word about HTTP."""
+"""A labelling session: everything the page can ask for, independent of HTTP."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from segboost.label.project import PREDICTION, LabelProject
 from segboost.pipelines.segmentation.images.working_size import reduce_image, resize_labels
 
 KEPT = 8
-"""Maps of superpixels that are held in memory."""
+"""Number of superpixel maps kept in memory."""
 COUNTING = 0.3
-"""Seconds that an answer about the state may spend on looking into masks, but for the first. The
-list must not wait for a hundred masks of 12 megapixels; the page asks again soon."""
+"""Seconds per state request for counting labelled pixels (at least one mask is counted). The list
+must not wait for a hundred masks of 12 megapixels; the page asks again soon."""
 UNCOUNTED: dict[str, int | None] = {"foreground": None, "background": None, "unpainted": None}
 
 
 class LabelSession:
-    """A folder that is being labelled: its images, masks, and what is learned from them.
+    """A folder being labelled: its images, masks and model.
 
     Parameters
     ----------
     folder : Path
     n_workers : int
-        Processes that work in the background.
+        Number of background processes.
     settings : mapping, optional
-        Changes of the settings that models are trained with; see `label_config`.
+        Training settings to override; see `label_config`.
     """
 
     def __init__(
@@ -60,18 +60,18 @@ class LabelSession:
         self._method = find_preset(config.preset).superpixels
 
     def start(self) -> None:
-        """Begin to compute features in the background."""
+        """Start computing features in the background."""
         images = self.images.scan()
         self.project.choose_vocabulary(images)
         self.processes.see(images)
         self.processes.start()
 
     def close(self) -> None:
-        """End what runs in the background."""
+        """Stop all background processes."""
         self.processes.close()
 
     def state(self) -> dict[str, Any]:
-        """Return the list of images with their states, the training, and what to label next."""
+        """Return the images with their states, the training state and the image to label next."""
         images = self.images.scan()
         self.processes.see(images)
         end = time.monotonic() + COUNTING
@@ -105,7 +105,7 @@ class LabelSession:
         return version == UNPAINTED or (known is not None and known[0] == version)
 
     def _count(self, image: FolderImage, version: str) -> dict[str, int]:
-        """Return how many pixels of each kind a mask has; counted once a version."""
+        """Return the number of pixels of each kind in a mask; counted once per version."""
         known = self._counts.get(image.key)
         if known is None or known[0] != version:
             counts = {"foreground": 0, "background": 0, "unpainted": 1}
@@ -116,7 +116,7 @@ class LabelSession:
                     names = {"foreground": FOREGROUND, "background": BACKGROUND, "unpainted": VOID}
                     counts = {key: int(found[value]) for key, value in names.items()}
                 except ValueError:
-                    pass  # shown when the image is opened
+                    pass  # the error is shown when the image is opened
             known = version, counts
             self._counts[image.key] = known
         return known[1]
@@ -126,11 +126,11 @@ class LabelSession:
         return self._decoded(image, lambda: thumbnail(image.path))
 
     def picture(self, image: FolderImage) -> bytes:
-        """Return the JPEG to paint on."""
+        """Return the JPEG for the editor."""
         return self._decoded(image, lambda: shown_image(image))
 
     def superpixels(self, image: FolderImage) -> npt.NDArray[np.int32]:
-        """Return the superpixels that the features are of, at the size at which they are shown."""
+        """Return the superpixels of the features, resized for the editor."""
         with self._lock:
             found = self._maps.get((image.key, image.stamp))
         if found is None:
@@ -144,7 +144,7 @@ class LabelSession:
         return found
 
     def prediction(self, image: FolderImage) -> Prediction | None:
-        """Return what the model says of an image; None where it has not been asked yet."""
+        """Return the prediction for an image; None if it has not been computed yet."""
         key = self.processes.model_key
         if key is None or image.path.name not in self.processes.uncertainty:
             return None
@@ -153,17 +153,17 @@ class LabelSession:
         return None if found is None else Prediction.from_artefact(found)
 
     def train(self) -> None:
-        """Start training on all that is painted; ValueError where that cannot be enough."""
+        """Start training on all labelled pixels; raise a ValueError if a class has none."""
         images = [i for i in self.images.scan() if not i.problem]
         counts = {i.path.name: self._count(i, self.masks.version(i)) for i in images}
         painted = [n for n, c in counts.items() if c["foreground"] + c["background"]]
         for kind in ("foreground", "background"):
             if not any(c[kind] for c in counts.values()):
-                raise ValueError(f"no {kind} is painted yet: paint some, then train")
+                raise ValueError(f"no {kind} is painted yet: paint some before training")
         self.processes.train(painted)
 
     def export(self) -> Exported:
-        """Write the masks in the layout that `train` reads."""
+        """Export images and masks for `segboost train`."""
         return export_masks(self.project, self.images.scan(), self.masks)
 
     def _decoded(self, image: FolderImage, decode: Any) -> Any:
@@ -176,14 +176,14 @@ class LabelSession:
 
 
 def choose_next(images: list[dict[str, Any]]) -> str | None:
-    """Return the key of the image to label next: of those without paint the least certain.
+    """Return the key of the image to label next: the most uncertain unlabelled one.
 
-    Before there are predictions it is the first one; where all are painted, the least certain of
-    those that are not complete.
+    Without predictions it is the first one; if all images are labelled, the most uncertain of the
+    incomplete ones.
     """
     usable = [i for i in images if not i["problem"]]
     fresh = [i for i in usable if i["version"] == UNPAINTED]
-    # Those that nobody has looked into yet have None.
+    # Masks that have not been counted yet have None.
     partial = [i for i in usable if i["unpainted"] != 0 and i not in fresh]
     for group in (fresh, partial):
         asked = [i for i in group if i["uncertainty"] is not None]

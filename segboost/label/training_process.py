@@ -1,7 +1,7 @@
-"""The process that trains: told its images on standard input, it reports line by line.
+"""The training process: reads image names from standard input, reports progress line by line.
 
-It is a process of its own so that it can be stopped at any moment; what its stages made stays in
-the store, and the model folder changes as a whole at the end.
+It is a separate process so that it can be stopped at any time; results of finished stages stay in
+the store, and the model folder is replaced in one step at the end.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from segboost.pipelines.segmentation.run import StageReporter, train_on
 
 
 class LineProgress:
-    """Writes every report as a line of JSON."""
+    """Writes every progress report as a line of JSON."""
 
     def __call__(self, report: Report) -> None:
-        """Take a report."""
+        """Write a report."""
         say(stage=report.stage, done=report.done, total=report.total, note=report.message)
 
 
 def say(**values: Any) -> None:
-    """Write one line for the server."""
+    """Send one line of JSON to the server."""
     sys.stdout.write(json.dumps(values) + "\n")
     sys.stdout.flush()
 
 
 def run(folder: Path, names: list[str], n_jobs: int) -> None:
-    """Train on these images and keep the model."""
+    """Train on these images and save the model."""
     project = LabelProject(folder)
     config = project.config()
     items = [project.item(name) for name in names]
     say(stage="codebook", done=0, total=1, note="")
-    project.features()  # the images of the vocabulary can be read, or are no longer in it
+    project.features()  # removes unreadable images from the vocabulary
     words = [project.item(name) for name in project.vocabulary()]
     with StageReporter(LineProgress()) as report:
         trained = train_on(items, config, project.store, n_jobs, report, words)
@@ -50,18 +50,18 @@ def run(folder: Path, names: list[str], n_jobs: int) -> None:
 
 
 def end_with_server() -> None:
-    """End this process and its workers when the server, which holds our input, has gone."""
+    """Kill this process and its workers when the server, which holds our input, is gone."""
     if not sys.stdin.readline():
         os.killpg(os.getpgid(0), signal.SIGKILL)
 
 
 def main() -> None:
-    """Train as the first line of standard input says."""
+    """Train on the images that the first line of standard input names."""
     task = json.loads(sys.stdin.readline())
     threading.Thread(target=end_with_server, daemon=True).start()
     try:
         run(Path(sys.argv[1]), task["names"], task["jobs"])
-    except Exception as error:  # the page shows it
+    except Exception as error:  # shown on the page
         say(error=explain(error))
     else:
         say(finished=True)

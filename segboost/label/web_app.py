@@ -1,4 +1,4 @@
-"""The page over HTTP: for one person, on this machine, with the address that was printed."""
+"""The HTTP endpoints of the labelling page, for one user on this machine."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ HEADERS = {
     "cache-control": "no-store",
 }
 MOST_BYTES = 16 * 2**20
-"""Of a request's body: more than the runs of any mask that was painted."""
+"""Maximum size of a request body; run-length encoded masks are smaller."""
 
 
 class Guard:
-    """Lets nobody in without the token, nor by another name than that of this machine.
+    """Rejects requests without the token, or with a foreign Host or Origin header.
 
-    The token is the first part of every path. A page of another site cannot know it; and a name
-    that somebody else's server resolved to this machine is not among `hosts`.
+    The token is the first part of every path, and pages of other sites cannot know it. Checking
+    the host defeats DNS rebinding: foreign names that resolve to this machine are not in `hosts`.
 
     Parameters
     ----------
     app : ASGI application
     token : str
     hosts : set of str
-        What the Host header may say.
+        Allowed values of the Host header.
     """
 
     def __init__(self, app: ASGIApp, token: str, hosts: set[str]) -> None:
@@ -63,7 +63,7 @@ class Guard:
         self.hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 403."""
+        """Forward a request, or answer 403."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
@@ -89,7 +89,7 @@ class Guard:
 
 
 def make_app(session: LabelSession, token: str, hosts: set[str]) -> ASGIApp:
-    """Return the application of a session."""
+    """Return the ASGI application of a session."""
     page = Page(session)
 
     def at(path: str, endpoint: Callable[..., Any], method: str = "GET") -> Route:
@@ -121,18 +121,18 @@ class Page:
         self.session = session
 
     def index(self, request: Request) -> Response:
-        """Return the page itself."""
+        """Return the HTML page."""
         return Response(_file("page.html"), headers=HEADERS, media_type="text/html")
 
     def static(self, request: Request) -> Response:
-        """Return a file of the page."""
+        """Return a static file of the page."""
         name = request.path_params["name"]
         if name not in STATIC:
             return _missing(request, None)
         return Response(_file(name), headers=HEADERS, media_type=STATIC[name])
 
     def state(self, request: Request) -> Response:
-        """Return what `LabelSession.state` tells."""
+        """Return `LabelSession.state`."""
         return _json(self.session.state())
 
     def thumbnail(self, request: Request) -> Response:
@@ -140,11 +140,11 @@ class Page:
         return self._jpeg(request, self.session.thumbnail)
 
     def image(self, request: Request) -> Response:
-        """Return an image as it is painted on."""
+        """Return an image for the editor."""
         return self._jpeg(request, self.session.picture)
 
     def superpixels(self, request: Request) -> Response:
-        """Return the map of superpixels: 32-bit numbers, little-endian, row by row."""
+        """Return the superpixel map as little-endian 32-bit integers, row by row."""
 
         def answer(image: FolderImage) -> Response:
             return _bytes(self.session.superpixels(image).astype("<i4").tobytes())
@@ -152,12 +152,12 @@ class Page:
         return self._about(request, answer)
 
     def prediction(self, request: Request) -> Response:
-        """Return label and probability of every superpixel; 404 where there are none yet."""
+        """Return the label and probability of every superpixel; 404 if not computed yet."""
 
         def answer(image: FolderImage) -> Response:
             found = self.session.prediction(image)
             if found is None:
-                return _problem("there is no prediction of this image yet", 404)
+                return _problem("there is no prediction for this image yet", 404)
             shares = np.rint(found.probability * 1000) / 1000
             labels = {"label": found.label.tolist(), "probability": shares.tolist()}
             return _json({**labels, "uncertainty": found.uncertainty})
@@ -165,7 +165,7 @@ class Page:
         return self._about(request, answer)
 
     def mask(self, request: Request) -> Response:
-        """Return what is painted, a byte a pixel, with its version."""
+        """Return the mask, one byte per pixel, with its version."""
 
         def answer(image: FolderImage) -> Response:
             shown, version = self.session.masks.shown(image)
@@ -174,7 +174,7 @@ class Page:
         return self._about(request, answer)
 
     async def save(self, request: Request) -> Response:
-        """Keep what was painted on the version that ``If-Match`` names; 409 where it is old."""
+        """Save a mask if ``If-Match`` names its current version; 409 otherwise."""
         from starlette.concurrency import run_in_threadpool
 
         body, size = bytearray(), 0
@@ -185,7 +185,7 @@ class Page:
             elif size > 4 * MOST_BYTES:
                 break
         if size > MOST_BYTES:
-            # Somewhat more is read and thrown away: who still sends would not hear an answer.
+            # Some excess is read and dropped: a client that is still sending would miss the answer.
             return _problem("the mask is too large", 413)
         return await run_in_threadpool(self._save, request, bytes(body))
 
@@ -203,7 +203,7 @@ class Page:
         return self._about(request, answer)
 
     def focus(self, request: Request) -> Response:
-        """Take an image first in the background."""
+        """Process an image first in the background."""
 
         def answer(image: FolderImage) -> Response:
             self.session.processes.focus([image.path.name])
@@ -225,7 +225,7 @@ class Page:
         return _json({})
 
     def export(self, request: Request) -> Response:
-        """Write the masks for `train`."""
+        """Export images and masks for `segboost train`."""
         try:
             made = self.session.export()
         except (ValueError, OSError) as error:
@@ -236,18 +236,18 @@ class Page:
 
     def _jpeg(self, request: Request, make: Callable[[FolderImage], bytes]) -> Response:
         def answer(image: FolderImage) -> Response:
-            # Its address changes with the file, so that a browser may keep it.
+            # The URL changes with the file, so browsers may cache it.
             fresh = {**HEADERS, "cache-control": "private, max-age=86400"}
             return Response(make(image), headers=fresh, media_type="image/jpeg")
 
         return self._about(request, answer)
 
     def _about(self, request: Request, answer: Callable[[FolderImage], Response]) -> Response:
-        """Answer a question about an image; what is wrong with it is an answer too."""
+        """Answer a request about an image, with its problem if it has one."""
         try:
             image = self.session.images.get(request.path_params["key"])
         except KeyError:
-            return _problem("there is no such image", 404)
+            return _problem("image not found", 404)
         if image.problem:
             return _problem(image.problem, 422)
         try:
@@ -271,10 +271,10 @@ def _problem(text: str, status: int) -> Response:
 
 
 def _bytes(data: bytes, headers: dict[str, str] | None = None) -> Response:
-    """Return raw bytes, packed on the way: maps of labels shrink a hundredfold."""
+    """Return gzip-compressed bytes: label maps shrink a hundredfold."""
     packed = {**HEADERS, **(headers or {}), "content-encoding": "gzip"}
     return Response(gzip.compress(data, 1), 200, packed, "application/octet-stream")
 
 
 def _missing(request: Request, error: Any) -> Response:
-    return PlainTextResponse("404: there is nothing here\n", 404, HEADERS)
+    return PlainTextResponse("404: not found\n", 404, HEADERS)

@@ -1,7 +1,7 @@
-"""A process beside the server that describes and segments images, one command a line.
+"""A worker process that computes features and predictions, one command per line.
 
-It reads ``{"do": "features" | "predict", "name": ...}`` and answers each with one line. It ends
-when its input ends, so that it does not outlive a killed server.
+It reads ``{"do": "features" | "predict", "name": ...}`` and answers each command with one line. It
+exits when its input ends, so that it does not outlive a killed server.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 
 
 class Worker:
-    """Answers commands about a folder."""
+    """Executes commands on the images of a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.project = LabelProject(folder)
@@ -31,14 +31,14 @@ class Worker:
         self._model: tuple[str, SegmentationModel] | None = None
 
     def answer(self, command: dict[str, Any]) -> dict[str, Any]:
-        """Do what a command asks; an error is an answer too."""
+        """Execute a command; errors are returned as answers."""
         try:
             item = self._item(command["name"])
             if command["do"] == "features":
                 self.stage.make(item)
                 return {"done": True}
             return {"done": True, **self._predict(command["name"], command["model"])}
-        except Exception as error:  # whatever it is, the other images must be done
+        except Exception as error:  # one bad image must not stop the others
             return {"error": explain(error)}
 
     def _item(self, name: str) -> Any:
@@ -59,12 +59,12 @@ class Worker:
             self._model = key, load_segmenter(self.project.model)
             if self.project.model_key() != key:
                 self._model = None
-                raise RuntimeError("a newer model took the place of this one")
+                raise RuntimeError("the model was replaced by a newer one")
         return self._model[1]
 
 
 def main() -> None:
-    """Answer the lines of standard input."""
+    """Answer commands from standard input."""
     if hasattr(os, "nice"):
         os.nice(5)  # the page and its server come first
     with single_threaded():

@@ -1,1 +1,1 @@
-"""The report of a run: one HTML page to look at."""
+"""The report of a run: one self-contained HTML page."""

@@ -19,11 +19,11 @@ MOST_POINTS = 300
 
 
 def precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> str:
-    """Return precision by recall of every method, with a dot where they are equal."""
+    """Return the precision-recall curve of every method, with a dot where the two are equal."""
     evens = {name: curve.break_even for name, curve in curves.items()}
     known = [even for even in evens.values() if np.isfinite(even)]
     low = 0.0 if min(known, default=0.0) < 0.55 else 0.4
-    title = "Precision by recall. Break-even: " + ", ".join(
+    title = "Precision against recall. Precision = recall: " + ", ".join(
         f"{name} {even:.1%}" for name, even in evens.items()
     )
     chart = Chart((0, 1), (low, 1.005), title)
@@ -36,26 +36,26 @@ def precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> str:
 
 
 def thin(xs: FloatArray, ys: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return at most a few hundred points of a curve, evenly along both axes, ends included."""
+    """Return at most a few hundred points, spread evenly along the curve, ends included."""
     if len(xs) <= MOST_POINTS:
         return xs, ys
-    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(xs)) + np.abs(np.diff(ys)))])
-    at = np.searchsorted(way, np.linspace(0, way[-1], MOST_POINTS))
+    length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(xs)) + np.abs(np.diff(ys)))])
+    at = np.searchsorted(length, np.linspace(0, length[-1], MOST_POINTS))
     keep = np.unique(np.clip(at, 0, len(xs) - 1))
     return xs[keep], ys[keep]
 
 
 def learning_curve(history: Sequence[Step] | Sequence[SVMStep]) -> str:
-    """Return upper and lower bound of the objective by rounds; the optimum lies between."""
+    """Return the upper and lower bounds of the objective per round; the optimum lies between."""
     rounds = np.arange(1, len(history) + 1)
     upper = np.array([step.objective for step in history])
     lower = np.array([getattr(s, "global_bound", s.lower_bound) for s in history])
     finite = np.isfinite(upper) & np.isfinite(lower)
     rounds, upper, lower = rounds[finite], upper[finite], np.maximum(lower[finite], 0)
-    # The first rounds may be a thousand times above what matters.
+    # The first rounds may be a thousand times higher than the interesting part.
     top = float(min(upper.max(), 4 * upper[-1])) * 1.05
     title = (
-        f"Objective by rounds: upper bound {upper[-1]:.4g}, lower bound {lower[-1]:.4g} after "
+        f"Objective per round: upper bound {upper[-1]:.4g}, lower bound {lower[-1]:.4g} after "
         f"{len(history)} rounds"
     )
     chart = Chart((1, max(2, len(history))), (0, top), title)
@@ -68,24 +68,24 @@ def learning_curve(history: Sequence[Step] | Sequence[SVMStep]) -> str:
 
 
 def calibration_chart(bins: FloatArray) -> str:
-    """Return the share of foreground by probability, and how many pixels have it."""
+    """Return the fraction of foreground by predicted probability, with a histogram of pixels."""
     mean, share, pixels = bins.T
-    chart = Chart((0, 1), (0, 1), "Share of foreground among pixels by their probability")
+    chart = Chart((0, 1), (0, 1), "Fraction of foreground pixels by predicted probability")
     for m, p in zip(mean, pixels, strict=True):
         chart.bars([max(0.0, m - 0.03), min(1.0, m + 0.03)], [p], "fill c3")
     chart.line([0, 1], [0, 1], "line faint dashed")
     chart.line(mean, share, "line c1").dots(mean, share, "dot c1", 4)
-    return chart.axes("probability, %", "share, %", percent=True).svg()
+    return chart.axes("predicted probability, %", "fraction, %", percent=True).svg()
 
 
 def choice_chart(trials: Sequence[Mapping[str, Any]], chosen: tuple[Any, Any]) -> str:
-    """Return the validation score of every C tried, one line a loss."""
+    """Return the validation score of every C, one line per loss."""
     values = [t["mean_iou"] for t in trials if t["mean_iou"] is not None]
     span = max(values) - min(values) or 0.01
     C = sorted({float(t["C"]) for t in trials})
     at = {c: float(np.log10(c)) for c in C}
     ends = at[C[0]] - 0.2, at[C[-1]] + 0.2
-    title = f"Mean IoU on validation images by C; chosen: C = {chosen[0]:g}, loss of {chosen[1]}"
+    title = f"Mean IoU on validation images by C; chosen: C = {chosen[0]:g}, loss over {chosen[1]}"
     chart = Chart(ends, (min(values) - 0.15 * span, max(values) + 0.15 * span), title)
     losses = list(dict.fromkeys(t["loss"] for t in trials))
     for loss, colour in zip(losses, COLOURS, strict=False):
@@ -106,17 +106,17 @@ def function_chart(
     top: float,
     signed: bool,
 ) -> str:
-    """Return the learned function of one potential over the values that it meets.
+    """Return the learned function of one potential over its typical values.
 
     Parameters
     ----------
     function : LearnedFunction
     values : mapping of kind to ndarray
-        Of the shown images, by truth; drawn as two faint histograms. May be empty.
+        Values in the shown images by true label, drawn as two faint histograms. May be empty.
     top : float
-        The greatest contribution of all potentials: charts beside each other compare.
+        The largest contribution of all potentials, so that charts share their scale.
     signed : bool
-        Whether contributions have both signs.
+        Whether contributions can be negative.
     """
     ends = value_range(function, values)
     x = np.unique(np.concatenate([np.linspace(*ends, 121), _corners(function, ends)]))
@@ -140,7 +140,7 @@ def function_chart(
 
 
 def value_range(function: LearnedFunction, values: Mapping[str, FloatArray]) -> tuple[float, float]:
-    """Return between which values a function is drawn: those that most atoms have."""
+    """Return the range over which a function is drawn: the bulk of the observed values."""
     found = np.concatenate([*values.values(), np.zeros(0)])
     if not found.size:
         return function.reach
@@ -149,7 +149,7 @@ def value_range(function: LearnedFunction, values: Mapping[str, FloatArray]) -> 
 
 
 def _corners(function: LearnedFunction, ends: tuple[float, float]) -> FloatArray:
-    """Return the ends of the function's reach, either side of them, as far as they are drawn."""
+    """Return points just beside the ends of the function's range, within the drawn range."""
     tiny = 1e-6 * (ends[1] - ends[0])
     corners = np.array([k + s for k in function.reach for s in (-tiny, tiny)])
     return corners[(corners >= ends[0]) & (corners <= ends[1])]

@@ -1,4 +1,4 @@
-"""The demonstration: train several methods on drawn scenes, segment a folder, write the report."""
+"""The demo: train several methods on synthetic scenes, segment a folder, write the report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from segboost.report.write_report import write_report
 
 SETTINGS: dict[str, Any] = {
     "unary": {"n_stumps": 100, "n_folds": 3},
-    # Context potentials look at neighbours too: without them the CRF's part is plain to see.
+    # Context potentials also look at neighbours; without them the effect of the CRF is clearer.
     "context": False,
     "C_choices": [1, 10, 100],
     "losses": ["pixels"],
@@ -36,7 +36,7 @@ TITLE = "What segboost learned on this machine"
 
 @dataclass(frozen=True)
 class SceneSizes:
-    """How many scenes of which size; the default takes a minute or two on two cores."""
+    """Number and size of the scenes; the defaults take a minute or two on two cores."""
 
     n_train: int = 40
     n_test: int = 20
@@ -46,7 +46,7 @@ class SceneSizes:
 
 @dataclass(frozen=True, eq=False)
 class Demo:
-    """What the demonstration made: its page, the runs by method, and the segmented images."""
+    """Result of the demo: its page, the runs by method, and the segmented images."""
 
     page: Path
     runs: dict[str, TrainingRun]
@@ -60,20 +60,20 @@ def run_demo(
     progress: Progress | None = None,
     sizes: SceneSizes | None = None,
 ) -> Demo:
-    """Train on drawn scenes, segment others, and write the report of it all.
+    """Train on synthetic scenes, segment others, and write a report.
 
-    ``<output>/structboost`` and so on are what ``segboost train`` makes, ``<output>/segmented``
-    what ``segboost segment`` makes of ``<output>/images``, ``<output>/index.html`` what
-    ``segboost report`` makes of the runs.
+    The output is that of three commands: ``<output>/structboost`` and so on of ``segboost train``,
+    ``<output>/segmented`` of ``segboost segment`` on ``<output>/images``, and
+    ``<output>/index.html`` of ``segboost report``.
 
     Parameters
     ----------
     output : Path
-        The folder; made where it does not exist. What an earlier run kept is used again.
+        The folder; created if missing. Cached results of an earlier run are reused.
     seed : int
-        Draws the scenes; the same seed gives the same figures but for the seconds.
+        Random seed of the scenes; the same seed gives the same results, timings apart.
     n_jobs : int
-        Processes.
+        Number of processes.
     progress : Progress, optional
     sizes : SceneSizes, optional
     """
@@ -93,7 +93,7 @@ def run_demo(
 
 
 def _named(progress: Progress, method: str) -> Progress:
-    """Return a display whose stages say which method they belong to."""
+    """Return a progress callback that prefixes stages with the method."""
 
     def tell(report: Report, /) -> None:
         progress(Report(**{**vars(report), "stage": f"{method}: {report.stage}"}))

@@ -1,4 +1,4 @@
-"""Pieces of HTML: all text is escaped here, all numbers are shaped here."""
+"""HTML elements of the report; escapes all text and formats all numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """Return a fraction in per cent, a dash where there is none.
+    """Return a fraction as a percentage, or a dash if it is missing.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return a time for people.
+    """Return a duration in readable units.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def seconds(value: float) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], name: str = "") -> str:
-    """Return a table in a box that scrolls by itself; its cells are HTML already."""
+    """Return a table in a scrollable box; the cells are HTML."""
     top = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     body = "".join(
         f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>'
@@ -53,7 +53,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], name: str = "") ->
 
 
 def tile(value: str, unit: str, label: str, kind: str = "") -> str:
-    """Return a large number with what it is."""
+    """Return a large number with its label."""
     return (
         f'<div class="tile {kind}"><span class="value">{escape(value)}<small>{escape(unit)}</small>'
         f'</span><span class="name">{escape(label)}</span></div>'
@@ -61,7 +61,7 @@ def tile(value: str, unit: str, label: str, kind: str = "") -> str:
 
 
 def legend(entries: Sequence[tuple[str, str]]) -> str:
-    """Return what colours mean: pairs of a class and a text."""
+    """Return a colour legend from pairs of CSS class and text."""
     keys = "".join(
         f'<span><i class="key {kind}"></i>{escape(text)}</span>' for kind, text in entries
     )
@@ -69,20 +69,20 @@ def legend(entries: Sequence[tuple[str, str]]) -> str:
 
 
 def panel(title: str, body: str, text: str = "") -> str:
-    """Return a chart with its title, and a line below."""
+    """Return a chart with a title and a caption."""
     below = f"<figcaption>{text}</figcaption>" if text else ""
     return f'<figure class="panel"><h3>{escape(title)}</h3>{body}{below}</figure>'
 
 
 def section(place: str, title: str, text: str, body: str) -> str:
-    """Return a part of the page; `text` and `body` are HTML."""
+    """Return a section of the page; `text` and `body` are HTML."""
     lead = f'<p class="lead">{text}</p>' if text else ""
     return f'<section id="{place}"><h2>{escape(title)}</h2>{lead}{body}</section>'
 
 
 def settings_table(values: Mapping[str, Any], name: str) -> str:
-    """Return settings as rows, those of parts with a dotted name."""
-    # On a phone, long names break between their words.
+    """Return settings as table rows; nested ones get dotted names."""
+    # Let long names break between words on narrow screens.
     rows = [
         (f"<code>{escape(key).replace('_', '_<wbr>')}</code>", f"<code>{escape(value)}</code>")
         for key, value in _flat(values)

@@ -1,4 +1,4 @@
-"""The parts of a report of one data set, each from its contents to HTML."""
+"""The sections of the report on one data set, as HTML."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from segboost.report.report_data import ReportData, ShownImage
 TITLES = {
     "structboost": "StructBoost",
     "ssvm": "structured SVM",
-    "adaboost": "AdaBoost on words",
-    "svm": "SVM on words",
+    "adaboost": "AdaBoost on visual words",
+    "svm": "SVM on visual words",
 }
-STEPS = ("image", "prediction", "truth")
+STEPS = ("image", "prediction", "ground truth")
 
 
 def headline(found: ReportData) -> str:
-    """Return the large numbers."""
+    """Return the headline scores."""
     scores = found.main.scores
     if scores is None:
-        return '<p class="lead">The run had no test images, so that nothing was measured.</p>'
+        return '<p class="lead">The run had no test images, so there are no scores.</p>'
     tiles = [
-        tile(percent(scores.mean_iou), "%", "mean intersection over union", "first"),
-        tile(percent(scores.iou_foreground), "%", "foreground intersection over union"),
+        tile(percent(scores.mean_iou), "%", "mean IoU (intersection over union)", "first"),
+        tile(percent(scores.iou_foreground), "%", "foreground IoU"),
         tile(percent(scores.mean_recall), "%", "mean recall (pixel accuracy)"),
-        tile(percent(scores.break_even), "%", "precision = recall"),
+        tile(percent(scores.break_even), "%", "precision = recall (break-even point)"),
         tile(str(scores.n_images), "", "test images"),
-        tile(*_training_time(found), "this run, without what was cached"),
+        tile(*_training_time(found), "run time, cached stages excluded"),
     ]
     return f'<div class="tiles">{"".join(tiles)}</div>'
 
@@ -48,25 +48,25 @@ def headline(found: ReportData) -> str:
 def images(found: ReportData, key: str) -> str:
     """Return the cards of the worst, median and best test images."""
     text = (
-        "By mean intersection over union. Move the slider from the image to what the model says to "
-        "the truth; the keys 1, 2 and 3 go there at once."
+        "Ranked by mean IoU. Move the slider from the image to the prediction to the ground truth, "
+        "or press 1, 2 or 3."
     )
     if found.gone:
         text = escape(found.gone)
     if not found.images:
         return section(f"images-{key}", "Test images", text, "")
     control = (
-        f'<div class="all"><label for="all-{key}">All at once</label>'
+        f'<div class="all"><label for="all-{key}">All images</label>'
         f'<input type="range" id="all-{key}" class="every" min="0" max="2" step="0.05" value="1">'
-        '<label class="check"><input type="checkbox" class="show-errors" checked> colour errors'
+        '<label class="check"><input type="checkbox" class="show-errors" checked> highlight errors'
         "</label></div>"
     )
     colours = legend(
         [
             ("missed", "missed"),
-            ("false", "wrongly taken"),
-            ("predicted", "border of the prediction"),
-            ("true", "border of the truth"),
+            ("false", "false positive"),
+            ("predicted", "predicted border"),
+            ("true", "true border"),
         ]
     )
     columns = []
@@ -91,7 +91,7 @@ def _card(shown: ShownImage, key: str) -> str:
         f'height="{height}">'
         for kind, text, source in (
             ("prediction", "prediction", pictures.prediction),
-            ("truth", "truth", pictures.truth),
+            ("truth", "ground truth", pictures.truth),
             ("errors", "errors", pictures.errors),
         )
     )
@@ -111,7 +111,7 @@ def _card(shown: ShownImage, key: str) -> str:
 <div class="stage" style="aspect-ratio: {width} / {height}">
 <img alt="{name}" src="{pictures.image}" width="{width}" height="{height}">{layers}</div>
 <input type="range" class="wipe" id="wipe-{key}" min="0" max="2" step="0.05" value="1"
- aria-label="{name}: image, prediction, truth" aria-valuetext="prediction">
+ aria-label="{name}: image, prediction, ground truth" aria-valuetext="prediction">
 <div class="steps">{steps}</div>
 <div class="beside"><figure><img class="score" alt="score map of {name}" src="{pictures.score}"
  width="{width}" height="{height}"><figcaption>score map</figcaption></figure>
@@ -120,7 +120,7 @@ def _card(shown: ShownImage, key: str) -> str:
 
 
 def curves(found: ReportData, key: str) -> str:
-    """Return precision and recall, the learning curve, calibration and the choice of C."""
+    """Return the charts: precision-recall, convergence, calibration and the choice of C."""
     parts = []
     if found.measured:
         lines = {TITLES[m]: measured.curve for m, measured in found.measured.items()}
@@ -132,29 +132,29 @@ def curves(found: ReportData, key: str) -> str:
             panel(
                 "Precision and recall",
                 charts.precision_recall(lines) + legend(marks),
-                "The dot is the break-even point, where precision equals recall.",
+                "The dot marks the point where precision equals recall.",
             )
         )
     parts += _learning(found)
     if found.reliability is not None:
         parts.append(
             panel(
-                "Are its probabilities true?",
+                "Calibration",
                 charts.calibration_chart(found.reliability)
-                + legend([("c1", "share of foreground"), ("c3", "share of all pixels")]),
-                "Calibrated, the line follows the diagonal.",
+                + legend([("c1", "foreground fraction"), ("c3", "fraction of all pixels")]),
+                "If the probabilities are well calibrated, the line follows the diagonal.",
             )
         )
     trials = found.main.document.get("validation") or []
     if len({t["C"] for t in trials}) > 1:
         chosen = found.main.document["C"], found.main.document["loss"]
         losses = list(dict.fromkeys(t["loss"] for t in trials))
-        marks = [(c, f"loss counts {x}") for x, c in zip(losses, charts.COLOURS, strict=False)]
+        marks = [(c, f"loss over {x}") for x, c in zip(losses, charts.COLOURS, strict=False)]
         parts.append(
             panel(
-                "How C was chosen",
+                "Choice of C",
                 charts.choice_chart(trials, chosen) + legend(marks),
-                "On images cut from the training ones; the ring marks the choice.",
+                "Scores on images held out from training; the ring marks the chosen value.",
             )
         )
     if not parts:
@@ -170,16 +170,16 @@ def _learning(found: ReportData) -> list[str]:
     gap = getattr(end, "global_gap", end.gap)
     keys = [("c2", "objective: upper bound"), ("c1", "lower bound")]
     if hasattr(end, "global_gap"):
-        keys.append(("c3", "lower bound with the learners at hand"))
+        keys.append(("c3", "lower bound, current weak learners only"))
     marks = legend(keys)
     text = (
-        f"The optimum over all learners lies in the shaded band: after {len(crf.history_)} rounds "
-        f"it is at most {100 * gap:.2g} % below the objective; over the learners at hand at most "
-        f"{100 * end.gap:.2g} %."
+        f"The optimum lies in the shaded band. After {len(crf.history_)} rounds it is at most "
+        f"{100 * gap:.2g} % below the objective, or {100 * end.gap:.2g} % with only the weak "
+        "learners chosen so far."
     )
     return [
         panel(
-            "Learning, and how far it is from the optimum",
+            "Convergence of training",
             charts.learning_curve(crf.history_) + marks,
             text,
         )
@@ -187,7 +187,7 @@ def _learning(found: ReportData) -> list[str]:
 
 
 def by_image(found: ReportData, key: str) -> str:
-    """Return what became of every test image: found, missed, wrongly taken."""
+    """Return the correct, missed and false positive pixels of every test image."""
     measured = found.measured.get(found.main.method)
     if measured is None:
         return ""
@@ -200,8 +200,8 @@ def by_image(found: ReportData, key: str) -> str:
         union = max(1, tp + fp + fn)
         told = (
             f"{name}: foreground IoU {percent(scores.iou_foreground)} %, of the union "
-            f"{percent(tp / union, 0)} % found, {percent(fn / union, 0)} % missed, "
-            f"{percent(fp / union, 0)} % wrongly taken"
+            f"{percent(tp / union, 0)} % correct, {percent(fn / union, 0)} % missed, "
+            f"{percent(fp / union, 0)} % false positive"
         )
         parts = "".join(
             f'<i class="{kind}" style="height:{100 * n / union:.1f}%"></i>'
@@ -216,29 +216,30 @@ def by_image(found: ReportData, key: str) -> str:
         "image",
         "mean IoU",
         "foreground IoU",
-        "found",
+        "correct foreground",
         "missed",
-        "wrongly taken",
-        "rightly left",
+        "false positive",
+        "correct background",
     )
     body = (
-        legend([("found", "found"), ("missed", "missed"), ("false", "wrongly taken")])
+        legend([("found", "correct"), ("missed", "missed"), ("false", "false positive")])
         + f'<div class="bars" tabindex="0" role="slider" aria-label="test images, worst first" '
         f'aria-valuemin="1" aria-valuemax="{len(bars)}" aria-valuenow="1">{"".join(bars)}</div>'
-        + '<p class="told" aria-live="polite">Point at a column, or walk with the arrow keys.</p>'
-        + f"<details><summary>All {len(rows)} images as a table, in pixels</summary>"
-        + table(head, rows, "confusion by image")
+        + '<p class="told" aria-live="polite">Point at a column, or use the arrow keys.</p>'
+        + f"<details><summary>Table of all {len(rows)} images, in pixels</summary>"
+        + table(head, rows, "errors per image")
         + "</details>"
     )
     text = (
-        "Every column is a test image, from the worst to the best: the pixels that are foreground "
-        "or were taken for it. The blue part is the foreground intersection over union."
+        "Each column is a test image, from worst to best. Its full height stands for all pixels "
+        "that are foreground in the ground truth, the prediction or both; the blue part is the "
+        "foreground IoU."
     )
-    return section(f"by-image-{key}", "Image by image", text, body)
+    return section(f"by-image-{key}", "Errors per image", text, body)
 
 
 def timings(found: ReportData, key: str) -> str:
-    """Return how long the stages took."""
+    """Return the duration of every stage."""
     stages = [e for e in found.main.events if e.get("event") == "stage ends"]
     if not stages:
         return ""
@@ -250,13 +251,13 @@ def timings(found: ReportData, key: str) -> str:
         f'<span class="took">{seconds(e["wall"])}</span></li>'
         for e in stages
     )
-    text = "Stages that found their work in the cache take next to no time."
+    text = "Stages whose results were cached take almost no time."
     peak = max(e.get("peak_total_bytes", 0) for e in stages) / 2**30
     body = (
-        legend([("c1", "elapsed"), ("c3", "processor time")])
+        legend([("c1", "elapsed time"), ("c3", "CPU time")])
         + f'<ul class="timings">{rows}</ul><p class="soft">Peak memory {peak:.2f} GB.</p>'
     )
-    return section(f"time-{key}", "Time", text, body)
+    return section(f"time-{key}", "Timings", text, body)
 
 
 def configuration(found: ReportData, key: str) -> str:
@@ -268,13 +269,13 @@ def configuration(found: ReportData, key: str) -> str:
     if notes:
         parts.append(f"<ul>{''.join(f'<li>{n}</li>' for n in notes)}</ul>")
     settings: Mapping[str, Any] = run.model.config.to_dict()
-    parts.append(_details("Settings", settings_table(settings, "settings"), True))
+    parts.append(_details("Configuration", settings_table(settings, "settings"), True))
     if run.options:
-        parts.append(_details("The command's options", settings_table(run.options, "options")))
+        parts.append(_details("Command-line options", settings_table(run.options, "options")))
     machine = {**start.get("machine", {}), **(start.get("versions") or {})}
     if machine:
         parts.append(_details("Machine and versions", settings_table(machine, "versions")))
-    return section(f"settings-{key}", "Configuration", "", "".join(parts))
+    return section(f"settings-{key}", "Settings", "", "".join(parts))
 
 
 def _details(title: str, body: str, is_open: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""The learned function of every potential: what the CRF made of it, to be drawn."""
+"""The learned function of every potential of a CRF."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ Function = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class LearnedFunction:
-    """What a CRF adds to its energy for the values of one potential.
+    """The contribution of one potential to the energy of a CRF, as a function of its value.
 
     Parameters
     ----------
     name : str
     weight : float
-        The sum of the learned weights; 0 where the potential is not used.
+        The sum of the learned weights; 0 if the potential is not used.
     of : callable
-        From values of the potential, shape (N,), to what they contribute, shape (N,): for a unary
-        score the energy of background less that of foreground, for a pairwise potential the cost
-        of different labels on its two sides.
+        Maps values of the potential, shape (N,), to contributions, shape (N,): for a unary score
+        the energy of background minus that of foreground, for a pairwise potential the cost of
+        different labels on its two sides.
     reach : tuple of two floats
-        Values between which the function bends.
+        The range of values within which the function is not constant.
     muted : bool
-        Left out before learning, as it told nothing out of fold.
+        Excluded before training because it was uninformative out of fold.
     """
 
     name: str
@@ -48,7 +48,7 @@ class LearnedFunction:
 
 @dataclass(frozen=True, eq=False)
 class LearnedCRF:
-    """All functions of a CRF; its terms are sums of them.
+    """All functions of a CRF; its energy terms are sums of them.
 
     With F the scaled unary scores of a superpixel and V the pairwise potentials of an edge,
     ``θ_0 − θ_1 = bias + Σ_t unary_t(F_t)`` and ``c = constant + Σ_l pairwise_l(V_l)``.
@@ -61,7 +61,7 @@ class LearnedCRF:
 
 
 def learned_functions(model: SegmentationModel) -> LearnedCRF | None:
-    """Return the functions of a model's CRF; None where it has no CRF."""
+    """Return the functions of a model's CRF; None if it has no CRF."""
     if model.crf is None:
         return None
     unary = unary_names(model)
@@ -79,7 +79,7 @@ def unary_names(model: SegmentationModel) -> list[str]:
 
 
 def _readable(group: str) -> str:
-    """Return the name of a feature group for people: ``gist48`` is GIST in patches of 48 pixels."""
+    """Return a readable name of a feature group: ``gist48`` is GIST in patches of 48 pixels."""
     family = group.rstrip("0123456789")
     number = group.removeprefix(family)
     if family == "words":
@@ -109,7 +109,7 @@ def _boosted(
     n_unary = len(unary) + crf.fit_intercept
     parts = [_by_feature(found, 0, n_unary), _by_feature(found, 1, len(pairwise))]
 
-    # Labels see y·U and U = −F: foreground's column holds −F, background's F.
+    # The columns hold y·U with U = −F: −F for foreground, F for background.
     def support(feature: int) -> Function:
         one = _sum(found, parts[0][feature], feature, n_unary)
         return lambda values: one(values) - one(-values)
@@ -156,7 +156,7 @@ def _linear(
 
 
 def _by_feature(found: Ensemble, channel: int, n_features: int) -> list[list[int]]:
-    """Return for every feature the learners in use that ask about it alone."""
+    """Return the indices of the learners with nonzero weight, by the feature they use."""
     parts: list[list[int]] = [[] for _ in range(n_features)]
     for j in np.flatnonzero(found.weights * (found.channel == channel)):
         hypothesis: Any = found.hypotheses[j]
@@ -197,7 +197,7 @@ def _reach(found: Ensemble, members: Sequence[int], both: bool) -> tuple[float, 
 
 
 def _constant(found: Ensemble) -> float:
-    """Return what the constant pairwise learners (Potts) add to every edge."""
+    """Return the cost that constant pairwise learners (Potts) add to every edge."""
     total = 0.0
     for j in np.flatnonzero(found.weights * (found.channel == 1)):
         hypothesis: Any = found.hypotheses[j]

@@ -1,4 +1,4 @@
-"""Finished runs on disk: one that ``segboost train`` wrote, or a folder of several."""
+"""Load finished runs from disk: one that ``segboost train`` wrote, or a folder of several."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from segboost.pipelines.segmentation.saved_predictions import KeptAnswer, read_a
 from segboost.storage.folder import DOCUMENT
 
 TABLE = "table.json"
-"""What ``segboost reproduce segmentation`` writes beside its runs."""
+"""Written by ``segboost reproduce segmentation`` next to its runs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,28 +46,28 @@ class Run:
 
     @property
     def method(self) -> str:
-        """How it was learned."""
+        """The training method."""
         return str(self.document["method"])
 
     @property
     def scores(self) -> SegmentationScores | None:
-        """Over all test images; None where there were none."""
+        """The scores over all test images; None if there were none."""
         test = self.document["test"]
         return None if test is None else SegmentationScores.from_dict(test["scores"])
 
     @cached_property
     def model(self) -> SegmentationModel:
-        """The model; read when it is first asked for."""
+        """The model; loaded on first access."""
         return load_segmenter(self.folder)
 
     @cached_property
     def answers(self) -> dict[str, KeptAnswer] | None:
-        """What the model said of the test images, where the run kept it."""
+        """The predictions for the test images, if the run stored them."""
         return read_answers(self.folder)
 
     @cached_property
     def events(self) -> list[dict[str, Any]]:
-        """The log since the last start; empty where there is none."""
+        """The log since the last start; empty if there is none."""
         try:
             events = read_run_log(self.folder / LOG)
         except OSError:
@@ -77,29 +77,29 @@ class Run:
 
 
 def find_runs(folder: Path) -> list[Run]:
-    """Return the run in a folder, or those in its sub-folders, by data set and method.
+    """Return the run in a folder, or those in its sub-folders, ordered by data set and method.
 
     Raises
     ------
     ValueError
-        Where there is none.
+        If there is none.
     """
     if (folder / DOCUMENT).is_file():
         return [_read_run(folder)]
     if not folder.is_dir():
-        raise ValueError(f"there is no folder {folder}: name one that segboost train wrote")
+        raise ValueError(f"folder {folder} does not exist: give a model folder of segboost train")
     places = sorted(p.parent for p in folder.glob(f"*/{SCORES}"))
     found = [_read_run(place) for place in places if (place / DOCUMENT).is_file()]
     if not found:
         raise ValueError(
-            f"{folder} holds no run: name the folder of segboost train --output, or of segboost "
-            "reproduce segmentation --output"
+            f"{folder} contains no run: give the --output folder of segboost train or of segboost "
+            "reproduce segmentation"
         )
     return sorted(found, key=lambda run: (run.dataset, METHODS.index(_known(run))))
 
 
 def read_table(folder: Path) -> dict[tuple[str, str], Mapping[str, float]]:
-    """Return the paper's figures by method and category, in per cent; empty where none are kept."""
+    """Return the paper's figures by method and category, in percent; empty if there are none."""
     try:
         rows: Sequence[Mapping[str, Any]] = json.loads((folder / TABLE).read_bytes())["rows"]
         return {(r["method"], r["category"]): r["paper"] for r in rows if r["paper"]}
@@ -121,17 +121,17 @@ def _read_json(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_bytes())
     except OSError as error:
         raise ValueError(
-            f"{path} cannot be read ({error.strerror}): the run has not ended; train again with "
-            "--resume"
+            f"{path} cannot be read ({error.strerror}): the run is unfinished; resume it with "
+            "segboost train --resume"
         ) from None
     except ValueError:
-        raise ValueError(f"{path} is damaged: it is not JSON; train the model again") from None
+        raise ValueError(f"{path} is damaged (not JSON): train the model again") from None
     if not isinstance(found, dict):
-        raise ValueError(f"{path} is damaged: it is not an object; train the model again")
+        raise ValueError(f"{path} is damaged (not a JSON object): train the model again")
     return found
 
 
 def _known(run: Run) -> Any:
     if run.method not in METHODS:
-        raise ValueError(f"{run.folder} was made by an unknown method {run.method!r}")
+        raise ValueError(f"{run.folder} was trained with an unknown method {run.method!r}")
     return run.method

@@ -1,4 +1,4 @@
-"""What the report tells of the test images: counts, the curve, which images to show."""
+"""Measurements on the test images: pixel counts, curves, and the choice of images to show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BINS = 10
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """The test images of a run, counted anew from its answers.
+    """Scores of a run on its test images, recomputed from its predictions.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ class Measurements:
     images: dict[str, PixelCounts]
 
     def ranked(self) -> list[str]:
-        """Return the names by mean intersection over union, the worst first."""
+        """Return the image names ordered by mean IoU, worst first."""
         value = {name: image_scores(counts).mean_iou for name, counts in self.images.items()}
         return sorted(value, key=lambda name: (value[name], name))
 
 
 def measure(answers: Mapping[str, RegionAnswer]) -> Measurements:
-    """Count the pixels of all images and of each."""
+    """Count pixels over all images and for each image."""
     total, images = SegmentationEvaluation(), {}
     for name, found in answers.items():
         before = total.counts
@@ -53,12 +53,12 @@ def measure(answers: Mapping[str, RegionAnswer]) -> Measurements:
 
 
 def image_scores(counts: PixelCounts) -> SegmentationScores:
-    """Return the fractions of one image's counts."""
+    """Return the scores of one image."""
     return counts.scores(float("nan"), 1)
 
 
 def choose_images(ranked: list[str], each: int = 3) -> dict[str, list[str]]:
-    """Return the names to show by rank; none twice, fewer of each where there are few.
+    """Return the names to show by rank, without duplicates; fewer of each if there are few images.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def choose_images(ranked: list[str], each: int = 3) -> dict[str, list[str]]:
 
 
 def reliability(answers: Mapping[str, RegionAnswer], calibration: Calibration) -> FloatArray:
-    """Return mean probability, share of foreground and share of pixels by bins, shape (B, 3)."""
+    """Return mean probability, foreground fraction and pixel fraction per bin, shape (B, 3)."""
     probability = calibration(np.concatenate([a.score for a in answers.values()]))
     foreground = np.concatenate([a.foreground for a in answers.values()])
     pixels = foreground + np.concatenate([a.background for a in answers.values()])

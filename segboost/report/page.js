@@ -1,8 +1,8 @@
 "use strict";
 (() => {
-  const NAMES = ["image", "prediction", "truth"];
+  const NAMES = ["image", "prediction", "ground truth"];
 
-  // 0 is the image, 1 the prediction, 2 the truth; between them one fades into the other.
+  // 0 is the image, 1 the prediction, 2 the ground truth; in between, one fades into the other.
   function show(card, value) {
     const range = card.querySelector(".wipe");
     range.value = value;

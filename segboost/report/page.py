@@ -1,4 +1,4 @@
-"""The whole page: one HTML file that needs nothing else."""
+"""Assemble the page: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MEASURES = {
     "break_even": "precision = recall",
 }
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-"""Whatever were in the page, the browser would fetch nothing."""
-PARTS = (
+"""Content security policy: the page cannot load anything from the network."""
+SECTIONS = (
     ("images", "Images", sections.images),
     ("curves", "Curves", sections.curves),
-    ("model", "What it learned", potentials),
-    ("by-image", "Image by image", sections.by_image),
-    ("time", "Time", sections.timings),
-    ("settings", "Configuration", sections.configuration),
+    ("model", "Learned functions", potentials),
+    ("by-image", "Errors per image", sections.by_image),
+    ("time", "Timings", sections.timings),
+    ("settings", "Settings", sections.configuration),
 )
 
 Paper = Mapping[tuple[str, str], Mapping[str, float]]
@@ -39,9 +39,9 @@ def render(title: str, sets: Sequence[ReportData], paper: Paper) -> str:
     ----------
     title : str
     sets : sequence of ReportData
-        One a data set.
+        One per data set.
     paper : mapping
-        The paper's figures by method and category, in per cent; may be empty.
+        The paper's figures by method and category, in percent; may be empty.
     """
     several = len(sets) > 1
     body, links = [], []
@@ -55,7 +55,7 @@ def render(title: str, sets: Sequence[ReportData], paper: Paper) -> str:
             name = escape(found.main.dataset)
             body.append(f'<h2 class="set" id="set-{key}">{name}</h2>{sections.headline(found)}')
             links.append((f"set-{key}", found.main.dataset))
-        for place, text, draw in PARTS:
+        for place, text, draw in SECTIONS:
             drawn = draw(found, key)
             body.append(drawn)
             if drawn and not several:
@@ -65,7 +65,7 @@ def render(title: str, sets: Sequence[ReportData], paper: Paper) -> str:
 
 
 def method_table(sets: Sequence[ReportData], paper: Paper) -> str:
-    """Return the scores of every method on every data set, the best of a column in bold."""
+    """Return the scores of every method on every data set, the best per column in bold."""
     methods = list(dict.fromkeys(run.method for found in sets for run in found.runs))
     columns = [(found, measure) for found in sets for measure in MEASURES]
     best = [_best(found.runs, measure) for found, measure in columns]
@@ -82,25 +82,29 @@ def method_table(sets: Sequence[ReportData], paper: Paper) -> str:
             value = None if run is None or run.scores is None else getattr(run.scores, measure)
             theirs = paper.get((method, found.main.dataset.partition("/")[2]))
             note = "" if theirs is None else f" <small>({theirs[measure]:.1f})</small>"
-            # Equal as printed: neither is better.
+            # Compare as printed, so that both of two equal figures are bold.
             mark = ' class="best"' if value is not None and percent(value) == best[i] else ""
             cells.append(f"<td{mark}>{percent(value)}{note}</td>")
         rows.append(
             f'<tr><th scope="row">{escape(sections.TITLES[method])}</th>{"".join(cells)}</tr>'
         )
-    text = "On the same images, features and unary classifiers, in per cent; the best in bold."
+    text = (
+        "Percentages on the same test images, with the same features and unary classifiers; the "
+        "best in bold."
+    )
     if paper:
-        text += " In brackets, the figures of the StructBoost paper."
+        text += " In brackets: the figures of the StructBoost paper."
     body = (
-        '<div class="wide" tabindex="0" role="region" aria-label="methods"><table><thead>'
+        '<div class="wide" tabindex="0" role="region" aria-label="comparison of methods">'
+        "<table><thead>"
         f"{f'<tr><th></th>{top}</tr>' if len(sets) > 1 else ''}<tr><th></th>{names}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
-    return section("methods", "Methods side by side", text, body)
+    return section("methods", "Comparison of methods", text, body)
 
 
 def _best(runs: Sequence[Run], measure: str) -> str:
-    """Return the greatest value as it is printed; an empty text where there is none."""
+    """Return the largest value as printed; an empty string if there is none."""
     values = [getattr(r.scores, measure) for r in runs if r.scores is not None]
     known = [value for value in values if value == value]
     return percent(max(known)) if known else ""
@@ -137,16 +141,15 @@ def _frame(
 <style>{style}</style>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the images</a>
-<header class="top"><p class="kind">Report of a segmentation run</p><h1>{escape(title)}</h1>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><p class="kind">Segmentation report</p><h1>{escape(title)}</h1>
 <p class="soft">{escape(subtitle)}</p>{head}</header>
-<nav aria-label="parts of the report"><div>{menu}<button type="button" id="theme"
+<nav aria-label="sections of the report"><div>{menu}<button type="button" id="theme"
  aria-pressed="false">Light / dark</button></div></nav>
 <main id="main">
 {body}
 </main>
-<footer>Made by segboost {__version__}. The page holds everything it shows and asks the network for
-nothing.</footer>
+<footer>Made by segboost {__version__}. This page is self-contained and works offline.</footer>
 <script>{script}</script>
 </body>
 </html>

@@ -1,4 +1,4 @@
-"""The pictures of a test image: the photograph and, over it, transparent layers."""
+"""The pictures of a test image: the photograph and transparent layers over it."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ MAP = "magma"
 
 @dataclass(frozen=True)
 class Pictures:
-    """A test image as data addresses: a JPEG and four PNG of its size.
+    """A test image as data URLs: a JPEG and four PNGs of the same size.
 
     Parameters
     ----------
     image : str
     prediction, truth : str
-        Layers that shade what is not foreground and draw its border.
+        Layers that shade the background and draw the border of the foreground.
     errors : str
-        A layer that colours missed and wrongly taken pixels.
+        A layer that colours missed and false positive pixels.
     score : str
-        The map of the probability (or of the score where the model knows no probability).
+        The probability map, or the score map if the model is not calibrated.
     size : tuple of int
         Width and height.
     """
@@ -61,7 +61,7 @@ def draw_pictures(
     heat : ndarray of shape (H, W)
         From 0 to 1.
     widest : int
-        Pixels that neither side exceeds.
+        Maximum width and height in pixels.
     """
     height, width = truth.shape
     scale = min(1.0, widest / max(height, width))
@@ -82,7 +82,7 @@ def draw_pictures(
 
 
 def _layer(mask: npt.NDArray[Any], colour: tuple[int, int, int, int]) -> Image.Image:
-    """Return a layer that leaves the foreground clear, with a line around it."""
+    """Return a layer that leaves the foreground transparent and outlines it."""
     inside = mask == 1
     line = inside & ~ndimage.binary_erosion(inside, iterations=2, border_value=1)
     codes = np.where(inside, 1, 0)
@@ -99,7 +99,7 @@ def _errors(mask: npt.NDArray[Any], truth: npt.NDArray[Any]) -> Image.Image:
 
 
 def _indexed(codes: npt.NDArray[Any], colours: list[tuple[int, int, int, int]]) -> Image.Image:
-    """Return a picture of few colours, some of which may be transparent."""
+    """Return a palette image whose colours may be transparent."""
     picture = Image.fromarray(codes.astype(np.uint8), mode="P")
     picture.putpalette([part for colour in colours for part in colour[:3]])
     picture.info["transparency"] = bytes(colour[3] for colour in colours)
@@ -107,7 +107,7 @@ def _indexed(codes: npt.NDArray[Any], colours: list[tuple[int, int, int, int]]) 
 
 
 def _shrink(values: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[Any]:
-    """Return labels in another size, each pixel the nearest one."""
+    """Return labels resized by nearest neighbour."""
     return np.asarray(
         Image.fromarray(values.astype(np.uint8)).resize(size, Image.Resampling.NEAREST)
     )

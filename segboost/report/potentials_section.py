@@ -1,4 +1,4 @@
-"""What the model learned: the function of every potential, as HTML."""
+"""The section on the learned functions of the potentials, as HTML."""
 
 from __future__ import annotations
 
@@ -16,43 +16,44 @@ from segboost.report.report_data import ReportData, Values
 def potentials(found: ReportData, key: str) -> str:
     """Return the learned function of every potential."""
     if found.functions is None:
-        text = "This method has no CRF: it labels each superpixel alone."
-        return section(f"model-{key}", "What the model learned", text, "")
+        text = "This method has no CRF: it classifies each superpixel on its own."
+        return section(f"model-{key}", "Learned functions", text, "")
     learned = found.functions
     unary = _functions(learned.unary, found.unary_values, True)
     pair = _functions(learned.pairwise, found.pairwise_values, False)
     text = (
-        "The CRF adds up one learned function a potential, and nothing else: these pictures are "
-        "the model. Those that change most come first; all charts of one kind share their scale."
+        "The CRF's energy is the sum of one learned function per potential, so these charts are "
+        "the whole model. Functions with the largest range come first; all charts of a kind share "
+        "the same scale."
     )
     body = (
-        "<h3>Each superpixel</h3><p>How strongly a score (in deviations) speaks for foreground "
-        f"(up) or background (down); a bias of {learned.bias:+.3g} comes on top.</p>"
+        "<h3>Unary potentials</h3><p>How strongly a score (in standard deviations) favours "
+        f"foreground (up) or background (down). A bias of {learned.bias:+.3g} is added.</p>"
         + legend(
             [
-                ("strong", "learned"),
+                ("strong", "learned function"),
                 ("front", "scores of true foreground"),
-                ("back", "of true background"),
+                ("back", "scores of true background"),
             ]
         )
         + unary
-        + "<h3>Each pair of neighbours</h3><p>What it costs to give them different labels"
-        + (f"; every pair costs {learned.constant:.3g} more" if learned.constant else "")
+        + "<h3>Pairwise potentials</h3><p>The cost of giving two neighbours different labels"
+        + (f", to which {learned.constant:.3g} is added" if learned.constant else "")
         + ".</p>"
         + legend(
             [
-                ("strong", "learned"),
+                ("strong", "learned function"),
                 ("front", "pairs across a true border"),
-                ("back", "pairs within"),
+                ("back", "pairs within a region"),
             ]
         )
         + pair
     )
-    return section(f"model-{key}", "What the model learned", text, body)
+    return section(f"model-{key}", "Learned functions", text, body)
 
 
 def _functions(functions: Sequence[LearnedFunction], values: Sequence[Values], signed: bool) -> str:
-    """Return the charts of potentials in use, those that change most first, and who is left out."""
+    """Return the charts of the potentials in use, largest range first, and name the unused ones."""
     met: list[Values] = list(values) if values else [{} for _ in functions]
     answers = [
         function.of(np.linspace(*value_range(function, found), 61))
@@ -73,6 +74,6 @@ def _functions(functions: Sequence[LearnedFunction], values: Sequence[Values], s
         notes.append(f"Not used: {escape(', '.join(unused))}.")
     if muted:
         names = escape(", ".join(muted))
-        notes.append(f"Left out, as worthless on images not trained on: {names}.")
+        notes.append(f"Excluded, as uninformative on held-out images: {names}.")
     below = f'<p class="soft">{" ".join(notes)}</p>' if notes else ""
     return f'<div class="smalls">{drawn}</div>{below}'

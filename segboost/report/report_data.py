@@ -1,4 +1,4 @@
-"""All that a report shows of one data set, computed from the runs on it."""
+"""The data that a report shows about one data set, computed from the runs on it."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from segboost.report.pictures import Pictures, draw_pictures
 
 Values = dict[str, FloatArray]
 FOREGROUND, BACKGROUND = "front", "back"
-"""Kinds of values: of foreground and background, or of borders and of pairs within one object."""
+"""Kinds of values: foreground and background superpixels, or pairs across and within borders."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShownImage:
-    """A test image on the page."""
+    """A test image shown in the report."""
 
     name: str
     rank: str
@@ -42,22 +42,23 @@ class ShownImage:
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """What is shown of a data set.
+    """What the report shows about a data set.
 
     Parameters
     ----------
     main : Run
-        The one shown in detail.
+        The run shown in detail.
+    runs : list of Run
     measured : dict of method to Measurements
-        Of all runs whose answers are known.
+        For all runs whose predictions are known.
     images : list of ShownImage
-        Worst, median and best.
+        The worst, median and best.
     functions : LearnedCRF or None
     unary_values, pairwise_values : list of Values
-        What the potentials are in the shown images; empty where these are gone.
+        Values of the potentials in the shown images; empty if there are no such images.
     reliability : ndarray of shape (B, 3) or None
     gone : str
-        Why no images are shown; empty where they are.
+        Why images are missing; empty if all are shown.
     """
 
     main: Run
@@ -78,18 +79,18 @@ def collect(
     progress: Progress,
     widest: int,
 ) -> ReportData:
-    """Compute what is shown of one data set.
+    """Compute what the report shows about one data set.
 
     Parameters
     ----------
     runs : sequence of Run
-        All on this data set, in the order of the methods; the first is shown in detail.
+        All runs on this data set, ordered by method; the first is shown in detail.
     data_root : path, optional
     n_jobs : int
-        Processes, where answers must be computed anew.
+        Number of processes, if predictions have to be recomputed.
     progress : Progress
     widest : int
-        Of the pictures, in pixels.
+        Maximum width and height of the pictures in pixels.
     """
     main = runs[0]
     items, gone = _test_items(main, data_root)
@@ -107,7 +108,7 @@ def collect(
                 shown.append(ShownImage(name, rank, pictures, own.images[name]))
                 seen.append(prepared)
         if len(shown) < len(wanted):
-            gone = f"{len(wanted) - len(shown)} of {len(wanted)} images are no longer as they were."
+            gone = f"{len(wanted) - len(shown)} of {len(wanted)} images were changed or deleted."
     calibration, found = main.model.calibration, answers[main.method]
     return ReportData(
         main,
@@ -125,7 +126,7 @@ def collect(
 def _test_items(
     run: Run, data_root: str | os.PathLike[str] | None
 ) -> tuple[dict[str, LabelledImage], str]:
-    """Return the test images that are still as they were, and what to say where none is."""
+    """Return the unchanged test images, and a message if there are none."""
     if run.document["test"] is None:
         return {}, "The run had no test images."
     names = set(run.document["test"]["images"])
@@ -136,9 +137,9 @@ def _test_items(
         if kept is not None:
             items = {name: item for name, item in items.items() if _same(item, kept.get(name))}
     except (DatasetError, OSError, ValueError, TypeError) as error:
-        return {}, f"The test images are no longer there: {error}."
+        return {}, f"The test images could not be loaded: {error}."
     if not items:
-        return {}, "The test images are no longer there, or were changed since."
+        return {}, "The test images were deleted or changed after the run."
     return items, ""
 
 
@@ -151,7 +152,7 @@ def _same(item: LabelledImage, kept: KeptAnswer | None) -> bool:
 def _answers(
     run: Run, items: Mapping[str, LabelledImage], n_jobs: int, progress: Progress
 ) -> dict[str, RegionAnswer]:
-    """Return what the model says of the test images: as kept, else computed anew."""
+    """Return the predictions for the test images: stored ones, else recomputed."""
     if run.answers is not None:
         return {name: kept.answer for name, kept in run.answers.items()}
     if run.document["test"] is None or set(items) != set(run.document["test"]["images"]):
@@ -165,7 +166,7 @@ def _look(
 ) -> tuple[Pictures, tuple[SuperpixelImage, FloatArray]]:
     """Segment one image; return its pictures and its potentials.
 
-    All at the model's working size, at which the image was measured too.
+    Everything is at the model's working size, as in the evaluation.
     """
     (small,) = reduce_items([item], model.config.longest_side)
     image, truth = small.image(), small.mask()
@@ -181,7 +182,7 @@ def _look(
 
 
 def _heat(model: SegmentationModel, node: FloatArray) -> FloatArray:
-    """Return the probability, or where the model has none a number from 0 to 1 like it."""
+    """Return the probability, or a score squashed to [0, 1] if the model is not calibrated."""
     if model.calibration is not None:
         return model.calibration(node)
     scale = float(np.abs(node).mean()) or 1.0

@@ -1,4 +1,4 @@
-"""Charts as SVG inside the page: shapes carry classes, and the style sheet has the colours."""
+"""Charts as inline SVG; shapes carry CSS classes, and the style sheet sets the colours."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from segboost._types import FloatArray
 
 @dataclass
 class Chart:
-    """A drawing with a frame of axes.
+    """A chart with axes.
 
     Parameters
     ----------
     x, y : tuple of two floats
-        The ranges of the axes; equal ends are widened.
+        The ranges of the axes; empty ranges are widened.
     title : str
-        What a reader of the page hears; not drawn.
+        Description for screen readers; not drawn.
     size : tuple of two floats
-        Width and height in units of the drawing.
+        Width and height in SVG units.
     margin : tuple of four floats
         Left, top, right and bottom.
     """
@@ -40,7 +40,7 @@ class Chart:
         self.x, self.y = _widened(self.x), _widened(self.y)
 
     def place(self, xs: npt.ArrayLike, ys: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return where values lie in the drawing."""
+        """Return the SVG coordinates of data points."""
         left, top, right, bottom = self.margin
         width, height = self.size
         u = (np.asarray(xs, float) - self.x[0]) / (self.x[1] - self.x[0])
@@ -48,13 +48,13 @@ class Chart:
         return left + u * (width - left - right), height - bottom - v * (height - top - bottom)
 
     def line(self, xs: npt.ArrayLike, ys: npt.ArrayLike, kind: str) -> Chart:
-        """Join points by lines."""
+        """Draw a polyline."""
         px, py = self.place(xs, np.clip(np.asarray(ys, float), *self.y))
         self._parts.append(f'<polyline class="{kind}" points="{_points(px, py)}"/>')
         return self
 
     def band(self, xs: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike, kind: str) -> Chart:
-        """Fill what lies between two curves."""
+        """Fill the area between two curves."""
         x = np.asarray(xs, float)
         both = np.concatenate([np.asarray(low, float), np.asarray(high, float)[::-1]])
         px, py = self.place(np.concatenate([x, x[::-1]]), np.clip(both, *self.y))
@@ -62,7 +62,7 @@ class Chart:
         return self
 
     def bars(self, edges: npt.ArrayLike, heights: npt.ArrayLike, kind: str) -> Chart:
-        """Draw columns between edges, shape (B + 1,), from the lower end of the y axis."""
+        """Draw columns between edges, shape (B + 1,), from the bottom of the y axis."""
         px, _ = self.place(edges, np.zeros(np.asarray(edges).size))
         _, py = self.place(np.zeros(np.asarray(heights).size), heights)
         floor = self.size[1] - self.margin[3]
@@ -81,7 +81,7 @@ class Chart:
         return self
 
     def note(self, x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> Chart:
-        """Write beside a point."""
+        """Write text at a point."""
         (px,), (py,) = self.place([x], [y])
         self._parts.append(
             f'<text class="{kind}" x="{px:.1f}" y="{py:.1f}" text-anchor="{anchor}">'
@@ -99,7 +99,7 @@ class Chart:
         percent: bool = False,
         x_names: Sequence[str] | None = None,
     ) -> Chart:
-        """Draw grid, ticks and labels below all else."""
+        """Draw grid, ticks and labels beneath everything else."""
         xs = round_ticks(*self.x, n_ticks) if x_ticks is None else list(x_ticks)
         ys = round_ticks(*self.y, n_ticks) if y_ticks is None else list(y_ticks)
         names = [_number(v, percent) for v in xs] if x_names is None else list(x_names)
@@ -130,7 +130,7 @@ class Chart:
         return self
 
     def svg(self) -> str:
-        """Return the drawing."""
+        """Return the SVG element."""
         width, height = self.size
         return (
             f'<svg class="chart" viewBox="0 0 {width:g} {height:g}" role="img" '

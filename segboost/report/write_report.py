@@ -1,4 +1,4 @@
-"""From a folder of runs to a page on disk."""
+"""Write the report of a folder of runs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from segboost.report.report_data import ReportData, collect
 
 PAGE = "report.html"
 LARGEST = 5_000_000
-"""Bytes that a page does not exceed."""
+"""Maximum size of a page in bytes."""
 WIDTHS = (480, 360, 280, 200)
-"""Of the pictures, in pixels: the first that keeps the page small enough."""
+"""Maximum picture sizes in pixels; the first that keeps the page small enough is used."""
 
 
 def write_report(
@@ -28,18 +28,18 @@ def write_report(
     progress: Progress | None = None,
     title: str | None = None,
 ) -> Path:
-    """Write the report of a run, or of several side by side; return where it is.
+    """Write the report of a run, or of several runs; return its path.
 
     Parameters
     ----------
     folder : Path
-        Of ``segboost train --output``, or a folder of such folders.
+        A model folder of ``segboost train``, or a folder of several.
     output : Path, optional
-        The file; ``report.html`` in the folder by default.
+        The HTML file; ``report.html`` in the folder by default.
     data_root : path, optional
-        Where the data sets are, if not where they were.
+        Folder of the data sets, if they have moved since training.
     n_jobs : int
-        Processes, where answers on the test images must be computed anew.
+        Number of processes, if predictions have to be recomputed.
     progress : Progress, optional
     title : str, optional
         The data set's name by default.
@@ -47,7 +47,7 @@ def write_report(
     Raises
     ------
     ValueError
-        Where the folder holds no run.
+        If the folder contains no run.
     """
     runs = find_runs(folder)
     tell = progress or QuietProgress()

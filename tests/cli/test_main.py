@@ -72,7 +72,7 @@ def test_output_that_is_a_file_is_misuse(tmp_path, capsys):
     file = tmp_path / "file"
     file.write_text("")
     assert run(["demo", "--output", str(file)]) == 2
-    assert "name a folder" in capsys.readouterr().err
+    assert "is a file, not a folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_training_has_the_processors_and_can_be_stopped(processes, tmp_path):
     assert processes.snapshot()["running"]
     processes.see(images(tmp_path, "a.png"))
     processes.start()
-    with pytest.raises(RuntimeError, match="runs already"):
+    with pytest.raises(RuntimeError, match="already running"):
         processes.train(["a.png"])
     process = processes.training.process
     time.sleep(0.3)

@@ -129,7 +129,7 @@ def test_an_export_is_what_train_reads(folder, masks):
 
 
 def test_nothing_painted_is_nothing_to_export(folder, masks):
-    with pytest.raises(ValueError, match="nothing is painted"):
+    with pytest.raises(ValueError, match="nothing is labelled"):
         export_masks(LabelProject(folder), ImageFolder(folder).scan(), masks)
 
 

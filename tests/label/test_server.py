@@ -92,7 +92,7 @@ def test_only_loopback_listens():
 def test_a_taken_port_is_named():
     with _listen(0) as listening:
         port = listening.getsockname()[1]
-        with pytest.raises(OSError, match=f"port {port} is taken"):
+        with pytest.raises(OSError, match=f"port {port} is already in use"):
             _listen(port)
 
 

@@ -98,7 +98,7 @@ def test_the_columns_tell_about_their_images(opened):
     bars.send_keys(Keys.ARROW_RIGHT)
     first = told.text
     bars.send_keys(Keys.END)
-    assert "found" in first
+    assert "% correct" in first
     assert told.text != first
     assert bars.get_attribute("aria-valuenow") == "6"
 

@@ -35,7 +35,7 @@ def test_the_page_shows_the_figures_of_the_run(runs, page):
         assert percent(scores[name]) in told
     other = json.loads((runs / "adaboost" / "scores.json").read_text())["test"]["scores"]
     assert percent(other["mean_iou"]) in told
-    for part in ("Worst", "Median", "Best", "Precision and recall", "What the model learned"):
+    for part in ("Worst", "Median", "Best", "Precision and recall", "Learned functions"):
         assert part in told
 
 
@@ -54,7 +54,7 @@ def test_without_images_the_rest_is_there_and_a_line_says_so(runs, tmp_path):
     gone = {"images": str(tmp_path / "none"), "masks": str(tmp_path / "none"), **options}
     (copy / "run.json").write_text(json.dumps(gone))
     told = text_of(write_report(copy))
-    assert "The test images are no longer there" in told
+    assert "The test images could not be loaded" in told
     assert "Precision and recall" in told
     assert "Worst" not in told
 
@@ -66,7 +66,7 @@ def test_images_that_changed_are_not_shown(runs, tmp_path):
     options["synthetic"]["seed"] = 5
     (copy / "run.json").write_text(json.dumps(options))
     told = text_of(write_report(copy))
-    assert "were changed since" in told
+    assert "were deleted or changed after the run" in told
     assert "Worst" not in told
 
 
@@ -87,13 +87,13 @@ def test_the_command_writes_and_names_the_page(runs, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("make", "status", "text"),
     [
-        (lambda p: p / "none", 2, "no folder"),
-        (lambda p: p, 1, "holds no run"),
+        (lambda p: p / "none", 2, "does not exist"),
+        (lambda p: p, 1, "contains no run"),
         (lambda p: _broken(p, "{"), 1, "not JSON"),
         (lambda p: _broken(p, "{}"), 1, "'dataset'"),
     ],
 )
-def test_what_is_no_run_is_one_line(make, status, text, tmp_path, capsys):
+def test_a_folder_without_a_run_is_one_line(make, status, text, tmp_path, capsys):
     assert run(["report", str(make(tmp_path))]) == status
     told = capsys.readouterr().err
     assert told.count("\n") == 1

@@ -1,4 +1,4 @@
-"""The display of a run on a terminal: a line a stage, with a bar, times, objective and gap."""
+"""Progress bars on a terminal: one line per stage, with times, objective and gap."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class RichProgress:
-    """One display for a whole run, on standard error; a callable that takes reports.
+    """Progress bars for a whole run, on standard error; called with progress reports.
 
-    Shows nothing where the stream is no terminal. ``NO_COLOR`` takes the colours away.
+    Shows nothing if the stream is not a terminal. ``NO_COLOR`` turns colours off.
 
     Parameters
     ----------
     stream : text stream, optional
         Standard error by default.
     quiet : bool
-        Show nothing in any case.
+        Always show nothing.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class RichProgress:
             TimeRemainingColumn(),
             TextColumn("{task.fields[details]}", markup=False),
             console=console,
-            # Asked of the stream itself: variables such as FORCE_COLOR do not make a terminal.
+            # Ask the stream itself: rich takes FORCE_COLOR for a terminal.
             disable=quiet or not target.isatty() or console.is_dumb_terminal,
         )
 
@@ -71,12 +71,12 @@ class RichProgress:
         self._display.stop()
 
     def __call__(self, report: Report, /) -> None:
-        """Show how far a stage is; a stage that was not seen before gets its own line."""
+        """Show the progress of a stage; a new stage gets its own line."""
         with self._lock:
             task = self._tasks.get(report.stage)
             if task is None:
                 task = self._display.add_task(report.stage, total=report.total, details="")
                 self._tasks[report.stage] = task
-        # A stage that ended early is full, so that its clock stops.
+        # A stage that ended early is shown as complete, so that its clock stops.
         total = report.done if report.finished else report.total
         self._display.update(task, completed=report.done, total=total, details=report.details())

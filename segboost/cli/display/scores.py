@@ -1,4 +1,4 @@
-"""Scores as lines for people."""
+"""Segmentation scores as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
 
 TITLES = {
-    "mean_iou": "mean intersection/union",
+    "mean_iou": "mean intersection over union",
     "iou_foreground": "  foreground",
     "iou_background": "  background",
     "mean_recall": "mean recall (pixel accuracy)",
@@ -22,7 +22,7 @@ TITLES = {
 
 
 def show_scores(scores: SegmentationScores) -> None:
-    """Print the scores as fractions, a line each, under their fixed names."""
+    """Print the scores as fractions, one per line, under the names of their JSON keys."""
     for name, title in TITLES.items():
         value = getattr(scores, name)
         shown = "   --" if math.isnan(value) else f"{value:.4f}"

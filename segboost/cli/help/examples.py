@@ -1,57 +1,57 @@
-"""What ``--help`` shows below the options: examples to copy, verb by verb."""
+"""Examples that ``--help`` shows below the options of each command."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from segboost.cli.help.metavars import name_values
+from segboost.cli.help.metavars import set_metavars
 
 WIDTH = 60
-"""Where comments begin, unless the command is longer."""
+"""Column where comments begin, unless the command is longer."""
 
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "segboost": (
-        ("segboost demo", "no data needed: train, then open the page"),
+        ("segboost demo", "no data needed: train, then open the report"),
         ("segboost train --images photos --masks masks -o model", "your own images"),
-        ("segboost report model", "look at what was learned"),
-        ("segboost segment --model model new/*.jpg -o out", "use it"),
-        ("segboost train --help", "all about one verb"),
-        ("segboost --install-completion", "teach your shell to complete all this"),
+        ("segboost report model", "see how well it works"),
+        ("segboost segment --model model new/*.jpg -o out", "segment new images"),
+        ("segboost train --help", "help for one command"),
+        ("segboost --install-completion", "set up shell completion"),
     ),
     "segboost train": (
-        ("segboost train", "drawn scenes, to try it out"),
+        ("segboost train", "try it on synthetic scenes"),
         ("segboost train --images photos --masks masks -o model", "your own images"),
-        ("segboost train --images photos --masks masks --C 20", "skip the choice of C"),
-        ("segboost train --dataset graz02 --category bike", "data below $SEGBOOST_DATA"),
-        ("segboost train -o model --resume", "go on where it was stopped"),
+        ("segboost train --images photos --masks masks --C 20", "skip the search for C"),
+        ("segboost train --dataset graz02 --category bike", "data in $SEGBOOST_DATA"),
+        ("segboost train -o model --resume", "resume an interrupted run"),
     ),
     "segboost segment": (
-        ("segboost segment --model model photo.jpg -o out", "out/photo.png, 255 is foreground"),
-        ("segboost segment --model model photos -o out --overlay", "a folder; contours too"),
+        ("segboost segment --model model photo.jpg -o out", "out/photo.png; 255 is foreground"),
+        ("segboost segment --model model photos -o out --overlay", "a folder, with overlays"),
         ("segboost segment --model model 'new/*.jpg' -o out -j 4", "four processes"),
     ),
     "segboost evaluate": (
-        ("segboost evaluate --model model --images held --masks held-masks", ""),
+        ("segboost evaluate --model model --images new --masks new-masks", ""),
         ("segboost evaluate --model model --dataset graz02 --category bike --json", ""),
     ),
     "segboost report": (
         ("segboost report model", "writes model/report.html"),
         ("segboost report model -o bikes.html --title Bikes", ""),
-        ("segboost report reproduce/segmentation", "all methods side by side"),
+        ("segboost report reproduce/segmentation", "compare all methods"),
     ),
     "segboost label": (
         ("segboost label photos", "then open the address it prints"),
         ("segboost label photos --port 8000 -j 1", ""),
     ),
     "segboost fit": (
-        ("segboost fit train.csv -o model", "classes, C chosen on a quarter of the rows"),
-        ("segboost fit clicks.csv --task auc --positive yes", "order, for rare positives"),
+        ("segboost fit train.csv -o model", "classification"),
+        ("segboost fit clicks.csv --task auc --positive yes", "ranking, for rare positives"),
         ("segboost fit animals.csv --task hierarchy --taxonomy tree.json", ""),
         ("segboost fit train.libsvm.gz --weak-learner perceptron --C 30", ""),
     ),
     "segboost predict": (
         ("segboost predict --model model new.csv -o answers.csv", ""),
-        ("segboost predict --model model test.libsvm --json", "the scores, if it has labels"),
+        ("segboost predict --model model test.libsvm --json", "with scores if it has labels"),
     ),
     "segboost track": (
         ("segboost track --frames film.mp4 --box 130,80,64,78 -o out", ""),
@@ -63,13 +63,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("segboost demo --seed 3 -o other -j 1", "other scenes, one process"),
     ),
     "segboost reproduce": (
-        ("segboost reproduce segmentation --quick", "does it work? not a measurement"),
-        ("segboost reproduce auc --json", "the paper's value and ours, row by row"),
+        ("segboost reproduce segmentation --quick", "smoke test"),
+        ("segboost reproduce auc --json", "the paper's figures and ours"),
     ),
     "segboost reproduce segmentation": (
-        ("segboost reproduce segmentation -o results", "hours; goes on where it was stopped"),
+        ("segboost reproduce segmentation -o results", "takes hours; can be resumed"),
         ("segboost reproduce segmentation --preset paper --json", ""),
-        ("segboost report results", "the page about it"),
+        ("segboost report results", "write a report"),
     ),
     "segboost reproduce auc": (("segboost reproduce auc --json", ""),),
     "segboost reproduce multiclass": (("segboost reproduce multiclass --quick", ""),),
@@ -78,8 +78,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "segboost features": (("segboost features show photo.jpg", "superpixels and groups"),),
     "segboost features show": (("segboost features show photo.jpg", ""),),
     "segboost datasets": (
-        ("segboost datasets list", "what there is, and whether it is here"),
-        ("segboost datasets info graz02", "layout, protocol, source"),
+        ("segboost datasets list", ""),
+        ("segboost datasets info graz02", "layout, protocol and source"),
         ("segboost datasets verify folders --images photos --masks masks", ""),
     ),
     "segboost datasets list": (("segboost datasets list", ""),),
@@ -92,7 +92,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def show_examples(path: str) -> str:
-    r"""Return the examples of a verb as a text that the help does not wrap.
+    r"""Return the examples of a command as text that the help does not wrap.
 
     Examples
     --------
@@ -111,8 +111,8 @@ def show_examples(path: str) -> str:
 
 
 def attach_examples(command: Any, path: str = "segboost") -> Any:
-    """Give a command, and all below it, their examples and words; return the command."""
-    name_values(command, path)
+    """Add examples and placeholders to a command and its subcommands; return the command."""
+    set_metavars(command, path)
     if path in EXAMPLES:
         command.epilog = show_examples(path)
     for name, below in getattr(command, "commands", {}).items():

@@ -1,4 +1,4 @@
-"""What ``--help`` writes for the value of an option: a word that says what to put there."""
+"""Placeholders for option values in ``--help``, such as DIR or FILE."""
 
 from __future__ import annotations
 
@@ -34,26 +34,30 @@ METAVARS = {
     "seed": "N",
     "sequence": "NAME",
     "sets": "NAME",
-    "split": "PART",
+    "split": "SPLIT",
     "task": "NAME",
     "taxonomy": "FILE",
-    "test_fraction": "SHARE",
+    "test_fraction": "FRACTION",
     "test_list": "FILE",
     "title": "TEXT",
     "train_list": "FILE",
     "truth": "FILE",
     "weak_learner": "NAME",
 }
-"""By the name of the parameter."""
+"""By parameter name."""
 
-FILES = ("segboost report", "segboost predict", "segboost features show")
-"""Verbs whose --output is a file."""
+FILE_OUTPUTS = ("segboost report", "segboost predict", "segboost features show")
+"""Commands whose --output is a file."""
 
 
-def name_values(command: Any, path: str) -> None:
-    """Give the parameters of a verb their words, where they have none of their own."""
+def set_metavars(command: Any, path: str) -> None:
+    """Set the placeholders of a command's parameters that have none yet."""
     for parameter in command.params:
         if getattr(parameter, "is_flag", False) or parameter.metavar is not None:
             continue
-        word = "FILE" if parameter.name == "output" and path in FILES else METAVARS[parameter.name]
+        word = (
+            "FILE"
+            if parameter.name == "output" and path in FILE_OUTPUTS
+            else METAVARS[parameter.name]
+        )
         parameter.metavar = word

@@ -1,4 +1,4 @@
-"""The option that names a cluster, shared by the verbs that can work on one."""
+"""The ``--scheduler`` option, shared by the verbs that can run on a dask cluster."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Work on a dask cluster: its scheduler's address, tcp://HOST:8786, or file.",
+        help="Run on a dask cluster: the scheduler's address (tcp://HOST:8786) or file.",
     ),
 ]
 
 
 @contextmanager
 def chosen_cluster(address: str | None) -> Iterator[None]:
-    """Work on the cluster at an address within a ``with`` block; on this machine if it is None."""
+    """Run on the cluster at this address within a ``with`` block; locally if it is None."""
     if address is None:
         yield
         return

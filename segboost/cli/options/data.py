@@ -1,4 +1,4 @@
-"""The options that name a data set, shared by the verbs that learn and measure."""
+"""Options that select a data set, shared by the verbs that train and evaluate."""
 
 from __future__ import annotations
 
@@ -11,70 +11,75 @@ import typer
 if TYPE_CHECKING:
     from segboost.datasets.base import SegmentationDataset
 
-Dataset = Annotated[
-    str | None, typer.Option(help="synthetic or graz02; synthetic where nothing is named.")
-]
-Category = Annotated[str | None, typer.Option(help="Of graz02: bike, car or people.")]
+Dataset = Annotated[str | None, typer.Option(help="synthetic or graz02; synthetic by default.")]
+Category = Annotated[str | None, typer.Option(help="For graz02: bike, car or people.")]
 DataRoot = Annotated[
-    Path | None, typer.Option(help="The folder of the data; $SEGBOOST_DATA by default.")
+    Path | None, typer.Option(help="Folder of the data sets; $SEGBOOST_DATA by default.")
 ]
-Images = Annotated[Path | None, typer.Option(help="A folder of your own images.")]
-Masks = Annotated[Path | None, typer.Option(help="Their masks, paired by name.")]
+Images = Annotated[Path | None, typer.Option(help="Folder with your own images.")]
+Masks = Annotated[Path | None, typer.Option(help="Folder with their masks, matched by file name.")]
 Foreground = Annotated[
-    int | None, typer.Option(min=1, max=254, help="Index of the object in masks with several.")
+    int | None,
+    typer.Option(min=1, max=254, help="Index of the object, for masks with several objects."),
 ]
 MaskSuffix = Annotated[
-    str | None, typer.Option(help="What masks have after the image's name: _mask, if a_mask.png.")
+    str | None, typer.Option(help="Suffix of mask names: _mask if the mask of a.jpg is a_mask.png.")
 ]
 TestFraction = Annotated[
-    float | None, typer.Option(min=0, max=1, help="The share of your images to test on (0.4).")
+    float | None,
+    typer.Option(min=0, max=1, help="Fraction of your images to test on; 0.4 by default."),
 ]
 TrainList = Annotated[
-    Path | None, typer.Option(help="A file of image names, one a line, to train on.")
+    Path | None, typer.Option(help="Text file with the names of the training images, one per line.")
 ]
-TestList = Annotated[Path | None, typer.Option(help="The same, to test on.")]
+TestList = Annotated[
+    Path | None, typer.Option(help="Text file with the names of the test images, one per line.")
+]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", min=1, help="Processes; one a core by default.")
+    int | None,
+    typer.Option(
+        "--jobs", "-j", min=1, help="Number of processes; one per core by default, at most 8."
+    ),
 ]
 
-OF_FOLDERS = ("foreground", "mask_suffix", "test_fraction", "train_list", "test_list")
+FOLDER_OPTIONS = ("foreground", "mask_suffix", "test_fraction", "train_list", "test_list")
 
 
 def check_data(options: Mapping[str, Any]) -> str:
-    """Return the name of the data set that options stand for; misuse is an error.
+    """Return the name of the data set that the options select; raise a usage error otherwise.
 
     Parameters
     ----------
     options : mapping
-        Those that were given, by their names.
+        The options that were given, by parameter name.
     """
     from segboost.datasets.registry import dataset_info, list_datasets
 
     own = "images" in options or "masks" in options
     if own and not ("images" in options and "masks" in options):
-        raise typer.BadParameter("--images DIR and --masks DIR go together: give both")
+        raise typer.BadParameter("--images DIR and --masks DIR must be given together")
     name = str(options.get("dataset", "folders" if own else "synthetic"))
     if name not in list_datasets():
         raise typer.BadParameter(
-            f"there is no data set {name!r}: choose {', '.join(list_datasets())}"
+            f"unknown data set {name!r}: choose one of {', '.join(list_datasets())}"
         )
     if own != (name == "folders"):
-        reason = "has no --images" if own else "needs --images DIR and --masks DIR"
-        raise typer.BadParameter(f"the data set {name} {reason}")
+        reason = "does not take --images" if own else "needs --images DIR and --masks DIR"
+        raise typer.BadParameter(f"data set {name} {reason}")
     info = dataset_info(name)
     if "category" in info.needs and options.get("category") not in info.categories:
         raise typer.BadParameter(
-            f"the data set {name} needs --category: choose {', '.join(info.categories)}"
+            f"data set {name} needs --category: choose one of {', '.join(info.categories)}"
         )
-    for option in ("category", *OF_FOLDERS):
-        known = own if option in OF_FOLDERS else option in info.needs
+    for option in ("category", *FOLDER_OPTIONS):
+        known = own if option in FOLDER_OPTIONS else option in info.needs
         if option in options and not known:
-            raise typer.BadParameter(f"the data set {name} has no --{option.replace('_', '-')}")
+            raise typer.BadParameter(f"data set {name} does not take --{option.replace('_', '-')}")
     return name
 
 
 def load_data(options: Mapping[str, Any]) -> SegmentationDataset:
-    """Load the data set that options name; they are checked first."""
+    """Check the options and load the data set that they select."""
     name = check_data(options)
     from segboost.datasets.registry import load_dataset
 
@@ -82,12 +87,12 @@ def load_data(options: Mapping[str, Any]) -> SegmentationDataset:
     if name == "graz02":
         wanted = ("category", "data_root")
     elif name == "folders":
-        wanted = ("images", "masks", *OF_FOLDERS)
+        wanted = ("images", "masks", *FOLDER_OPTIONS)
     return load_dataset(name, **{key: options[key] for key in wanted if key in options})
 
 
 def count_jobs(given: int | None) -> int:
-    """Return the number of processes: the one given, else one a core, eight at most."""
+    """Return the number of processes: the given one, else one per core, at most eight."""
     if given is not None:
         return given
     from joblib import cpu_count

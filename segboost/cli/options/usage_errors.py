@@ -1,4 +1,4 @@
-"""What the verbs on tables share: bad input is misuse, told in one line."""
+"""Report bad input files as usage errors: one line and exit status 2."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 @contextmanager
 def as_usage_error() -> Iterator[None]:
-    """Turn the ValueError or OSError of bad input into the exit status of misuse."""
+    """Turn a ValueError or OSError into a usage error (exit status 2)."""
     try:
         yield
     except (ValueError, OSError) as error:

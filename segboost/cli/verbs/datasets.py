@@ -1,4 +1,4 @@
-"""``segboost datasets list | info NAME | verify NAME``: what data there is, and its state."""
+"""``segboost datasets list | info NAME | verify NAME``: list, describe and check data sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="List, describe and verify data sets.")
 
-Name = Annotated[str, typer.Argument(help="A name of `segboost datasets list`.")]
+Name = Annotated[str, typer.Argument(help="A data set from `segboost datasets list`.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -26,7 +26,7 @@ def datasets() -> None:
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """List the data sets."""
+    """List the known data sets."""
     from segboost.datasets.registry import dataset_info, list_datasets
 
     known = [dataset_info(name) for name in list_datasets(None)]
@@ -41,7 +41,7 @@ def list_(as_json: Json = False) -> None:
 
 @app.command()
 def info(name: Name, as_json: Json = False) -> None:
-    """Describe a data set: what it needs, its layout, its source."""
+    """Describe a data set: its options, layout and source."""
     _check_name(name)
     from segboost.datasets.registry import dataset_info
 
@@ -67,17 +67,20 @@ def verify(
     category: Annotated[
         str | None,
         typer.Option(
-            help="Of graz02: bike, car or people; of libsvm: a set. All of them by default."
+            help="For graz02: bike, car or people; for libsvm: one of its sets. All by default."
         ),
     ] = None,
     data_root: Annotated[
-        Path | None, typer.Option(help="The folder of the data; $SEGBOOST_DATA by default.")
+        Path | None, typer.Option(help="Folder of the data sets; $SEGBOOST_DATA by default.")
     ] = None,
-    images: Annotated[Path | None, typer.Option(help="Of folders: the images.")] = None,
-    masks: Annotated[Path | None, typer.Option(help="Of folders: the masks.")] = None,
+    images: Annotated[Path | None, typer.Option(help="For folders: the images.")] = None,
+    masks: Annotated[Path | None, typer.Option(help="For folders: the masks.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Check a data set file by file. Exit status 0: usable; 1: something is missing or broken."""
+    """Check every file of a data set.
+
+    The exit status is 0 if the data set is usable, 1 if files are missing or broken.
+    """
     _check_name(name)
     _check_options(name, category, images, masks)
     checks = _plan(name, category, data_root, images, masks)
@@ -96,13 +99,13 @@ def _check_name(name: str) -> None:
 
     if name not in list_datasets(None):
         choices = ", ".join(list_datasets(None))
-        raise typer.BadParameter(f"there is no data set {name!r}: choose {choices}")
+        raise typer.BadParameter(f"unknown data set {name!r}: choose one of {choices}")
 
 
 def _check_options(
     name: str, category: str | None, images: Path | None, masks: Path | None
 ) -> None:
-    """Say which option is missing, unknown or of another data set."""
+    """Raise a usage error if an option is missing, unknown or belongs to another data set."""
     from segboost.datasets.registry import dataset_info
 
     known = dataset_info(name)
@@ -110,12 +113,12 @@ def _check_options(
     for option, value in given.items():
         wanted = option in known.needs
         if value is not None and not wanted:
-            raise typer.BadParameter(f"the data set {name} has no --{option}")
+            raise typer.BadParameter(f"data set {name} does not take --{option}")
         if value is None and wanted and option != "category":
-            raise typer.BadParameter(f"the data set {name} needs --images DIR and --masks DIR")
+            raise typer.BadParameter(f"data set {name} needs --images DIR and --masks DIR")
     if category is not None and category not in known.categories:
         choices = ", ".join(known.categories)
-        raise typer.BadParameter(f"there is no category {category!r}: choose {choices}")
+        raise typer.BadParameter(f"unknown category {category!r}: choose one of {choices}")
 
 
 def _plan(
@@ -145,7 +148,7 @@ def _plan(
 def _plan_others(
     name: str, category: str | None, root: Path
 ) -> list[tuple[str, Callable[[Progress], Verification]]]:
-    """Return the checks of sets that are no images with masks."""
+    """Return the checks of data sets other than images with masks."""
     from functools import partial
 
     from segboost.datasets.images.verify_scenes import verify_sun8
@@ -160,7 +163,7 @@ def _plan_others(
 
 
 def _plan_tracks(root: Path) -> list[tuple[str, Callable[[Progress], Verification]]]:
-    """Return the checks of all sequences of a folder."""
+    """Return the checks of all video sequences."""
     from functools import partial
 
     from segboost.datasets.tracks.otb import list_sequences, sequence_folder
@@ -168,12 +171,12 @@ def _plan_tracks(root: Path) -> list[tuple[str, Callable[[Progress], Verificatio
 
     names = list_sequences(root)
     if not names:
-        raise ValueError(f"{sequence_folder(root)} has no sequences: NAME/groundtruth_rect.txt")
+        raise ValueError(f"no sequences (NAME/groundtruth_rect.txt) in {sequence_folder(root)}")
     return [(f"otb/{name}", partial(verify_sequence, root, name)) for name in names]
 
 
 def _run(label: str, check: Callable[[Progress], Verification]) -> Verification:
-    """Run a check, with a bar on standard error where that is a terminal."""
+    """Run a check, with a progress bar if standard error is a terminal."""
     if not sys.stderr.isatty():
         return check(lambda done, total: None)
     with typer.progressbar(length=1, label=label, file=sys.stderr, show_pos=True) as bar:
@@ -200,4 +203,6 @@ def _show(report: Verification) -> None:
     missing = sum(finding.level == "missing" for finding in report.findings)
     odd = len(report.findings) - missing
     state = "usable" if report.usable else "not usable"
-    typer.echo(f"{report.dataset}: {report.size}, {missing} missing or broken, {odd} odd: {state}")
+    typer.echo(
+        f"{report.dataset}: {report.size}, {missing} missing or broken, {odd} suspicious: {state}"
+    )

@@ -1,4 +1,4 @@
-"""``segboost demo``: the whole pipeline on scenes that are drawn here, and a page about it."""
+"""``segboost demo``: run the whole pipeline on synthetic scenes and write a report."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from segboost.cli.options import data
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for page, models and masks.")
+        Path, typer.Option("--output", "-o", help="Folder for the report, models and masks.")
     ] = Path("demo"),
     jobs: data.Jobs = None,
-    seed: Annotated[int, typer.Option(min=0, help="Draws the data.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the synthetic scenes.")] = 0,
 ) -> None:
-    """Train on drawn scenes and write a page to look at.
+    """Train on synthetic scenes and write a report.
 
-    Needs no data and two minutes or so. The folder then holds the models of three methods, which
-    `segboost segment` takes, the test images with their masks, overlays, scores and
-    probabilities, and index.html, the report of all.
+    Needs no data and takes about two minutes. The output folder then holds the models of three
+    methods, ready for `segboost segment`; the test images with their masks, overlays, scores and
+    probabilities; and a report, index.html.
     """
     if output.exists() and not output.is_dir():
-        raise typer.BadParameter(f"{output} is a file: name a folder", param_hint="--output")
+        raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
     from segboost.cli.display.progress import RichProgress
     from segboost.report.demo import METHODS, RESULTS, run_demo
 
@@ -34,7 +34,7 @@ def demo(
         if run.evaluation is not None:
             scores = run.evaluation.scores
             typer.echo(
-                f"{method:12} mean IoU {scores.mean_iou:.3f} on {scores.n_images} new images"
+                f"{method:12} mean IoU {scores.mean_iou:.3f} on {scores.n_images} test images"
             )
-    typer.echo(f"model in {output / METHODS[0]}, masks and overlays in {output / RESULTS}")
+    typer.echo(f"model: {output / METHODS[0]}; masks and overlays: {output / RESULTS}")
     typer.echo(f"open {made.page.resolve()}")

@@ -1,4 +1,4 @@
-"""``segboost evaluate``: measure a model on labelled images."""
+"""``segboost evaluate``: evaluate a model on labelled images."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from segboost.cli.options import data
 
 
 def evaluate(
-    model: Annotated[Path, typer.Option(help="The folder that `segboost train` made.")],
+    model: Annotated[Path, typer.Option(help="Model folder written by `segboost train`.")],
     dataset: data.Dataset = None,
     category: data.Category = None,
     data_root: data.DataRoot = None,
@@ -22,14 +22,15 @@ def evaluate(
     mask_suffix: data.MaskSuffix = None,
     split: Annotated[
         str | None,
-        typer.Option(help="train, test or all; all for your own folders, else test."),
+        typer.Option(help="train, test or all; by default all for your own folders, else test."),
     ] = None,
     jobs: data.Jobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Measure a model on labelled images.
+    """Evaluate a model on labelled images.
 
-    Over all their pixels together, as fractions from 0 to 1; void pixels count nowhere.
+    Scores are fractions from 0 to 1, computed over the pixels of all images; void pixels are
+    ignored.
     """
     known = ("model", "split", "jobs", "as_json")
     options: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""``segboost features show IMAGE``: a picture of superpixels and feature groups."""
+"""``segboost features show IMAGE``: draw superpixels and feature groups."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ def show(
     image: Annotated[Path, typer.Argument(help="The image file.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The PNG to write (IMAGE's name.features.png)."),
+        typer.Option("--output", "-o", help="PNG file to write; NAME.features.png by default."),
     ] = None,
-    preset: Annotated[str, typer.Option(help="Which groups: default or paper.")] = "default",
+    preset: Annotated[
+        str, typer.Option(help="Which feature groups: default or paper.")
+    ] = "default",
 ) -> None:
     """Draw superpixels and a map of each group.
 
-    Borders, boundary lengths, and a heat map of each feature group: its first principal
-    component. Visual words are learned from this one image.
+    Shows superpixel borders, boundary lengths and, for each feature group, a heat map of its
+    first principal component. Visual words are learned from this image alone.
     """
     target = output or Path(f"{image.stem}.features.png")
     try:
@@ -40,17 +42,17 @@ def show(
 
 
 def check_paths(image: Path, target: Path) -> None:
-    """Say in one line what is wrong with the paths, before any work."""
+    """Raise a ValueError if a path cannot be used, before any work is done."""
     if not image.is_file():
-        raise ValueError(f"there is no image file {image}")
+        raise ValueError(f"image file {image} does not exist")
     if target.suffix.lower() != ".png":
         raise ValueError(f"--output must end in .png, got {target}")
     if not target.parent.is_dir():
         raise ValueError(f"the folder {target.parent} does not exist: create it first")
     if target.is_dir():
-        raise ValueError(f"{target} is a folder: give a file name to --output")
+        raise ValueError(f"{target} is a folder: give --output a file name")
     if target.exists() and target.samefile(image):
-        raise ValueError(f"{target} is the image itself: give another --output")
+        raise ValueError(f"{target} is the image itself: choose another --output")
 
 
 def draw(image: Path, target: Path, preset: str) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""``segboost fit``: learn a model from a table."""
+"""``segboost fit``: train a model on a table."""
 
 from __future__ import annotations
 
@@ -18,53 +18,67 @@ if TYPE_CHECKING:
 
 LEARNERS = ("stump", "tree", "perceptron", "svm", "sigmoid")
 
+Label = Annotated[
+    str,
+    typer.Option(
+        help="Label column, by name or by number from 1; by default the one named label, "
+        "class or target, else the last. For npz files, the label array (y by default)."
+    ),
+]
+LossWeight = Annotated[
+    float | None,
+    typer.Option(
+        "--C",
+        help="Weight of the training loss; by default chosen on a quarter of the rows, held "
+        "out for validation.",
+    ),
+]
+
 
 def fit(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="LIBSVM, CSV or npz; plain, .gz or .bz2.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="LIBSVM, CSV or npz file; may be compressed (.gz, .bz2)."
+        ),
     ],
     task: Annotated[
         str, typer.Option(help="multiclass, auc, ordinal or hierarchy.")
     ] = "multiclass",
     taxonomy: Annotated[
-        Path | None, typer.Option(help="Of the hierarchy: nested JSON or child,parent lines.")
+        Path | None,
+        typer.Option(help="For hierarchy: nested JSON, or a file of child,parent lines."),
     ] = None,
-    label: Annotated[
-        str,
-        typer.Option(
-            help="The column of the labels, by name or number from 1; by default one named "
-            "label, class or target, else the last. Of npz files the array (y)."
-        ),
-    ] = "auto",
+    label: Label = "auto",
     positive: Annotated[
-        str | None, typer.Option(help="Of auc: the class that stands against the rest.")
+        str | None, typer.Option(help="For auc: the positive class; all others are negative.")
     ] = None,
     ranks: Annotated[
-        str | None, typer.Option(help="Of ordinal: the labels from low to high, with commas.")
+        str | None,
+        typer.Option(help="For ordinal: the labels from low to high, separated by commas."),
     ] = None,
     weak_learner: Annotated[
         str, typer.Option(help="stump, tree, perceptron, svm or sigmoid.")
     ] = "stump",
-    C: Annotated[
-        float | None,
-        typer.Option("--C", help="By default chosen on a quarter of the rows, then fitted on all."),
-    ] = None,
-    iterations: Annotated[int, typer.Option(min=1, help="Most rounds of boosting.")] = 200,
+    C: LossWeight = None,
+    iterations: Annotated[
+        int, typer.Option(min=1, help="Maximum number of boosting rounds.")
+    ] = 200,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The model folder (models/NAME).")
+        Path | None, typer.Option("--output", "-o", help="Model folder; models/NAME by default.")
     ] = None,
     jobs: data.Jobs = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
 ) -> None:
-    """Learn a model from the rows of a table.
+    """Train a model on the rows of a table.
 
-    The model is for `segboost predict`.
+    Use the model with `segboost predict`.
 
-    Labels are numbers or text. Features are finite numbers.
+    Labels may be numbers or text; features must be finite numbers.
     """
     folder = output or Path("models") / file.name.split(".")[0]
     if folder.exists() and not folder.is_dir():
-        raise typer.BadParameter(f"{folder} is a file: name a folder", param_hint="--output")
+        raise typer.BadParameter(f"{folder} is a file, not a folder", param_hint="--output")
     _check_choice(task, ("multiclass", "auc", "ordinal", "hierarchy"), "--task")
     _check_choice(weak_learner, LEARNERS, "--weak-learner")
     if C is not None and not 0 < C < float("inf"):
@@ -76,16 +90,16 @@ def fit(
         if C is None:
             from segboost.pipelines.tables.fit import split_validation
 
-            split_validation(rule.encode(table.y), seed)  # too few rows show before work starts
+            split_validation(rule.encode(table.y), seed)  # fail early if there are too few rows
     found = _learn(table, rule, settings, C, data.count_jobs(jobs))
     _save(found, table, rule, folder)
-    _tell(found, table, rule, folder)
+    _print_result(found, table, rule, folder)
 
 
 def _check_choice(value: str, choices: tuple[str, ...], option: str) -> None:
     if value not in choices:
         raise typer.BadParameter(
-            f"there is no {value!r}: choose {', '.join(choices)}", param_hint=option
+            f"unknown value {value!r}: choose one of {', '.join(choices)}", param_hint=option
         )
 
 
@@ -93,18 +107,18 @@ def _prepare(
     file: Path, task: Any, taxonomy: Path | None, label: str, positive: str | None,
     ranks: str | None, weak_learner: str, iterations: int, seed: int,
 ) -> tuple[Table, LabelRule, EstimatorSettings]:  # fmt: skip
-    """Read and check all that is given."""
+    """Read and check all inputs."""
     from segboost.datasets.tables.table import read_table
     from segboost.datasets.tables.taxonomy_files import match_classes, read_taxonomy
     from segboost.pipelines.tables.estimators import EstimatorSettings
     from segboost.pipelines.tables.labels import LabelRule
 
     if (taxonomy is not None) != (task == "hierarchy"):
-        needs = "needs" if task == "hierarchy" else "has no"
+        needs = "needs" if task == "hierarchy" else "does not take"
         raise ValueError(f"--task {task} {needs} --taxonomy")
     table = read_table(file, label)
     if not table.has_labels:
-        raise ValueError(f"{file} has no labels to learn from: put one in front of every row")
+        raise ValueError(f"{file} has no labels: training needs one in every row")
     rule = LabelRule.of(task, table.y, positive, ranks.split(",") if ranks else ())
     tree = None
     if taxonomy is not None:
@@ -143,7 +157,7 @@ def _save(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:
     TableModel(found.model, Columns.of(table), rule, training).save(folder)
 
 
-def _tell(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:
+def _print_result(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:
     from segboost.pipelines.tables.estimators import MEASURES, TITLES
 
     n, d = table.X.shape
@@ -154,11 +168,11 @@ def _tell(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:
         typer.echo(f"  C = {trial.C:<6g} validation {main} {trial.measures[main]:.4f}{mark}")
     if found.trials:
         typer.echo(
-            f"C = {found.C:g} was chosen on {found.n_validation} rows; the model was then fitted "
-            f"on all {n}"
+            f"C = {found.C:g} was chosen on {found.n_validation} validation rows; the final model "
+            f"was trained on all {n}"
         )
     for name, value in found.measures.items():
-        typer.echo(f"{TITLES[name]} on the rows it was learned from: {value:.4f}")
+        typer.echo(f"{TITLES[name]} on the training rows: {value:.4f}")
     for warning in found.warnings:
         typer.echo(f"note: {warning}", err=True)
     typer.echo(f"model folder: {folder}")

@@ -1,4 +1,4 @@
-"""``segboost predict``: what a model says of the rows of a table."""
+"""``segboost predict``: predict the labels of the rows of a table."""
 
 from __future__ import annotations
 
@@ -16,26 +16,31 @@ if TYPE_CHECKING:
 
 def predict(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="LIBSVM, CSV or npz; plain, .gz or .bz2.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="LIBSVM, CSV or npz file; may be compressed (.gz, .bz2)."
+        ),
     ],
-    model: Annotated[Path, typer.Option(help="The folder that `segboost fit` made.")],
+    model: Annotated[Path, typer.Option(help="Model folder written by `segboost fit`.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A CSV file for the predictions.")
+        Path | None, typer.Option("--output", "-o", help="CSV file for the predictions.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     scores: Annotated[
-        bool, typer.Option("--scores", help="Also a score for every class, or the one that orders.")
+        bool, typer.Option("--scores", help="Also write a score per class, or the ranking score.")
     ] = False,
 ) -> None:
-    """Predict the rows of a table.
+    """Predict the labels of a table's rows.
 
-    Where the table has labels, say how right the predictions are.
+    If the table has labels, scores are printed too.
 
-    Predictions go to --output, or to standard output as CSV; with --json there is one JSON
-    object on standard output.
+    Predictions are written as CSV to --output, or to standard output. With --json, standard
+    output is one JSON object.
     """
     if output is not None and (output.is_dir() or not output.absolute().parent.is_dir()):
-        raise typer.BadParameter(f"{output} cannot be a file", param_hint="--output")
+        raise typer.BadParameter(
+            f"{output} is a folder, or its parent folder does not exist", param_hint="--output"
+        )
     with as_usage_error():
         found = _predict(model, file)
     if output is not None:
@@ -46,7 +51,7 @@ def predict(
         typer.echo(json.dumps(found.to_document(scores), allow_nan=False))
     elif output is None:
         typer.echo(found.to_csv(scores), nl=False)
-    _tell(found, output, to_error=as_json or output is None)
+    _print_result(found, output, to_error=as_json or output is None)
 
 
 def _predict(model: Path, file: Path) -> Predictions:
@@ -61,8 +66,8 @@ def _predict(model: Path, file: Path) -> Predictions:
         return predict_table(loaded, table)
 
 
-def _tell(found: Predictions, output: Path | None, to_error: bool) -> None:
-    """Say how right the predictions are; beside data on standard output, on standard error."""
+def _print_result(found: Predictions, output: Path | None, to_error: bool) -> None:
+    """Print the scores, on standard error if standard output carries the predictions."""
     from segboost.pipelines.tables.estimators import TITLES
 
     for name, value in found.measures.items():
@@ -70,4 +75,4 @@ def _tell(found: Predictions, output: Path | None, to_error: bool) -> None:
     if found.note:
         typer.echo(f"note: {found.note}", err=to_error)
     if output is not None:
-        typer.echo(f"{len(found.answers)} rows predicted: {output}", err=to_error)
+        typer.echo(f"{len(found.answers)} predictions written to {output}", err=to_error)

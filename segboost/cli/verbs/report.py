@@ -1,4 +1,4 @@
-"""``segboost report``: a run as one page to look at."""
+"""``segboost report``: write an HTML report about a run."""
 
 from __future__ import annotations
 
@@ -14,30 +14,33 @@ def report(
     run: Annotated[
         Path,
         typer.Argument(
-            help="The folder of `segboost train`, or a folder of several runs.", show_default=False
+            help="Model folder written by `segboost train`, or a folder of several.",
+            show_default=False,
         ),
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The file to write; RUN/report.html by default."),
+        typer.Option("--output", "-o", help="HTML file to write; RUN/report.html by default."),
     ] = None,
     data_root: data.DataRoot = None,
     title: Annotated[
-        str | None, typer.Option(help="The heading; the data set's name by default.")
+        str | None, typer.Option(help="Title of the page; the data set's name by default.")
     ] = None,
     jobs: data.Jobs = None,
 ) -> None:
     """Write one self-contained HTML page about a run.
 
-    It shows the worst, median and best test images with a slider between image, prediction and
-    truth; precision and recall; how learning closed on the optimum; the learned function of every
-    potential; what became of each image; times and settings. A folder of several runs gets a
-    table of methods too. The page needs no network and no other file.
+    The page shows the worst, median and best test images, with a slider from image to prediction
+    to ground truth; precision and recall; the convergence of training; the learned function of
+    every potential; the errors in each image; timings and settings. For a folder of several runs
+    it also compares the methods in a table. It works offline and needs no other files.
     """
     if output is not None and output.is_dir():
-        raise typer.BadParameter(f"{output} is a folder: name a file", param_hint="--output")
+        raise typer.BadParameter(f"{output} is a folder, not a file", param_hint="--output")
     if not run.is_dir():
-        raise typer.BadParameter(f"there is no folder {run}: name one that segboost train wrote")
+        raise typer.BadParameter(
+            f"folder {run} does not exist: give a model folder of segboost train"
+        )
     from segboost.cli.display.progress import RichProgress
     from segboost.report.write_report import write_report
 

@@ -1,4 +1,4 @@
-"""``segboost segment``: masks of images."""
+"""``segboost segment``: segment images with a trained model."""
 
 from __future__ import annotations
 
@@ -12,43 +12,45 @@ from segboost.cli.options.cluster import Scheduler, chosen_cluster
 
 if TYPE_CHECKING:
     from segboost.pipelines.batch.image_result import ImageResult
+    from segboost.pipelines.batch.run import BatchRun
     from segboost.pipelines.runtime.resources import Usage
 
 SEGMENTING = "segboost.pipelines.batch.segmenting"
-"""The module that worker processes load before the command line is read."""
+"""The module that worker processes import while this process still starts."""
 MOST_SHOWN = 20
 
 
 def segment(
     inputs: Annotated[
-        list[str], typer.Argument(metavar="IMAGE|DIR|GLOB...", help="What to segment.")
+        list[str], typer.Argument(metavar="IMAGE|DIR|GLOB...", help="Images to segment.")
     ],
-    model: Annotated[Path, typer.Option(help="The folder that `segboost train` made.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the masks.")],
+    model: Annotated[Path, typer.Option(help="Model folder written by `segboost train`.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the masks.")],
     jobs: data.Jobs = None,
     scheduler: Scheduler = None,
     overlay: Annotated[
-        bool, typer.Option("--overlay", help="Also overlays/NAME.png: contour over the image.")
+        bool,
+        typer.Option("--overlay", help="Also write overlays/NAME.png: the contour over the image."),
     ] = False,
     scores: Annotated[
-        bool, typer.Option("--scores", help="Also scores/NAME.png: the score map, 16 bits.")
+        bool, typer.Option("--scores", help="Also write scores/NAME.png: the score map, 16-bit.")
     ] = False,
     probabilities: Annotated[
         bool,
         typer.Option(
             "--probabilities",
-            help="Also probabilities/NAME.png: 65535 times the probability of foreground, 16 bits.",
+            help="Also write probabilities/NAME.png: foreground probability times 65535, 16-bit.",
         ),
     ] = False,
 ) -> None:
-    """Segment images: a mask each, and a table.
+    """Segment images with a trained model.
 
-    NAME.png is 255 where foreground, else 0, in the size of the image; results.csv has a line an
-    image. An image that cannot be segmented is named at the end, the others are done, and the exit
-    status is 1. A run that was stopped goes on where it was when the command is repeated.
+    Writes a mask NAME.png of the image's size for each image, 255 for foreground and 0 for
+    background, and results.csv with one line per image. Unreadable images are reported and
+    skipped; the exit status is then 1. An interrupted run resumes when the command is repeated.
     """
     if output.exists() and not output.is_dir():
-        raise typer.BadParameter(f"{output} is a file: name a folder", param_hint="--output")
+        raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
     from segboost.pipelines.runtime.resources import read_usage
 
     before = read_usage()
@@ -58,7 +60,7 @@ def segment(
     images = find_images(inputs)
     n_jobs = data.count_jobs(jobs)
     n_workers = min(n_jobs, len(images)) - 1 if scheduler is None else 0
-    # The workers import and load the model while this process does.
+    # The workers import and load the model while this process does the same.
     with (
         chosen_cluster(scheduler),
         start_prepared(n_workers, SEGMENTING, "load_once", model) as workers,
@@ -70,24 +72,29 @@ def segment(
         options = BatchOptions(output, overlay, scores, probabilities)
         with RichProgress() as progress:
             run = run_batch(model, images, options, n_jobs, workers, progress)
-    table, done = output / TABLE, len(images) - len(run.failed)
-    typer.echo(f"{done} of {len(images)} images segmented into {output}; see {table}")
-    if run.n_known:
-        typer.echo(f"{run.n_known} of them by an earlier run that was stopped")
-    done -= run.n_known
+    _print_summary(run, len(images), output)
     if probabilities:
-        typer.echo(f"the masks are cut at probability {mask_probability(model):.3f}")
-    after = read_usage()
+        typer.echo(f"masks are thresholded at probability {mask_probability(model):.3f}")
+    after, done = read_usage(), len(images) - len(run.failed) - run.n_known
     if scheduler is None:
         typer.echo(_cost(before, after, done, n_jobs))
     else:
         typer.echo(_remote_cost(after.wall - before.wall, run.cpu_seconds, done, scheduler))
     if run.failed:
-        _tell_failures(run.failed, table)
+        _print_failures(run.failed, output / TABLE)
         raise typer.Exit(1)
 
 
-def _tell_failures(failed: list[ImageResult], table: Path) -> None:
+def _print_summary(run: BatchRun, n_images: int, output: Path) -> None:
+    from segboost.pipelines.batch.run import TABLE
+
+    done = n_images - len(run.failed)
+    typer.echo(f"{done} of {n_images} images segmented into {output}; see {output / TABLE}")
+    if run.n_known:
+        typer.echo(f"{run.n_known} of them were done by an earlier, interrupted run")
+
+
+def _print_failures(failed: list[ImageResult], table: Path) -> None:
     for result in failed[:MOST_SHOWN]:
         name = result.name if result.name.isprintable() else repr(result.name)
         typer.echo(f"failed: {name}: {result.status}", err=True)
@@ -97,11 +104,11 @@ def _tell_failures(failed: list[ImageResult], table: Path) -> None:
 
 def _cost(before: Usage, after: Usage, done: int, n_jobs: int) -> str:
     wall, cpu = after.wall - before.wall, after.cpu - before.cpu
-    each = f", {cpu / done:.2f} s CPU an image" if done else ""
+    each = f", {cpu / done:.2f} s CPU per image" if done else ""
     jobs = "1 job" if n_jobs == 1 else f"{n_jobs} jobs"
     return f"{wall:.1f} s with {jobs}{each}, peak memory {after.peak_total / 2**30:.2f} GB"
 
 
 def _remote_cost(wall: float, cpu: float, done: int, scheduler: str) -> str:
-    each = f", {cpu / done:.2f} s CPU an image" if done else ""
+    each = f", {cpu / done:.2f} s CPU per image" if done else ""
     return f"{wall:.1f} s with the workers of {scheduler}{each}"

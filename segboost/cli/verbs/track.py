@@ -1,4 +1,4 @@
-"""``segboost track``: follow a box through a video."""
+"""``segboost track``: track an object through a video."""
 
 from __future__ import annotations
 
@@ -18,51 +18,56 @@ OVERLAYS = ("none", "frames", "video")
 
 
 def track(
-    frames: Annotated[
-        Path | None, typer.Option(help="A folder of frames, or a video file.")
-    ] = None,
+    frames: Annotated[Path | None, typer.Option(help="Folder of frames, or a video file.")] = None,
     box: Annotated[
-        str | None, typer.Option(metavar="X,Y,W,H", help="The target in the first frame, from 0.")
+        str | None,
+        typer.Option(
+            metavar="X,Y,W,H", help="The object's box in the first frame, 0-based pixels."
+        ),
     ] = None,
     truth: Annotated[
-        Path | None, typer.Option(help="Boxes to score against: one a row, 1-based, as in OTB.")
+        Path | None,
+        typer.Option(help="Ground-truth boxes to score against: one per line, 1-based, as in OTB."),
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="otb: sequences in its layout.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Data set of the sequence: otb.")] = None,
     sequence: Annotated[
-        str | None, typer.Option(help="Of the data set, for example David.")
+        str | None, typer.Option(help="Sequence of the data set, for example David.")
     ] = None,
     data_root: data.DataRoot = None,
     method: Annotated[
         str,
         typer.Option(
-            help="The tracker: structboost, adaboost, struck, struck-linear, fragments; or "
-            "OpenCV's mil and boosting."
+            help="Tracker: structboost, adaboost, struck, struck-linear or fragments; or OpenCV's "
+            "mil or boosting."
         ),
     ] = "structboost",
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="A folder for boxes.csv and the rest.")
-    ] = Path("track"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the results.")] = Path(
+        "track"
+    ),
     overlay: Annotated[
-        str, typer.Option(help="frames (pictures in overlay/), video (overlay.mp4) or none.")
+        str,
+        typer.Option(
+            help="Draw the boxes: frames (images in overlay/), video (overlay.mp4) or none."
+        ),
     ] = "none",
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Follow a box through a video.
+    """Track an object through a video.
 
-    Writes boxes.csv, and scores and a plot where the truth is known.
+    Give either --frames and --box, or --dataset otb and --sequence.
 
-    Either --frames and --box, or --dataset otb and --sequence.
+    Writes boxes.csv and, if the ground truth is known, scores and a plot.
     """
     given = _box(box) if box is not None else None
     _check(frames, given is not None, dataset, sequence, overlay)
     if output.exists() and not output.is_dir():
-        raise typer.BadParameter(f"{output} is a file: name a folder", param_hint="--output")
+        raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
     from segboost.pipelines.tracking.methods import METHODS
 
     if method not in METHODS:
         raise typer.BadParameter(
-            f"there is no tracker {method!r}: choose {', '.join(METHODS)}", param_hint="--method"
+            f"unknown tracker {method!r}: choose one of {', '.join(METHODS)}", param_hint="--method"
         )
     result = _run(
         _job(frames, given, truth, dataset, sequence, data_root), method, seed, output, overlay
@@ -86,11 +91,11 @@ def _box(text: str) -> tuple[float, float, float, float]:
 def _check(
     frames: Path | None, has_box: bool, dataset: str | None, sequence: str | None, overlay: str
 ) -> None:
-    """Raise where options do not go together."""
+    """Raise a usage error if options contradict each other."""
     if overlay not in OVERLAYS:
         raise typer.BadParameter(f"expected {', '.join(OVERLAYS)}", param_hint="--overlay")
     if dataset not in (None, "otb"):
-        raise typer.BadParameter(f"there is no data set {dataset!r}: otb", param_hint="--dataset")
+        raise typer.BadParameter(f"unknown data set {dataset!r}: only otb", param_hint="--dataset")
     if (frames is None) == (dataset is None):
         raise typer.BadParameter(
             "give either --frames DIR --box X,Y,W,H or --dataset otb --sequence NAME"

@@ -1,4 +1,4 @@
-"""``segboost train``: learn a segmenter, save it, measure it on the test images."""
+"""``segboost train``: train a segmentation model, save it and evaluate it on test images."""
 
 from __future__ import annotations
 
@@ -17,7 +17,38 @@ if TYPE_CHECKING:
     from segboost.pipelines.segmentation.run import TrainingRun
 
 SETTINGS = ("method", "preset", "C", "seed")
-"""Options that are entries of the configuration too."""
+"""Options that are also entries of the configuration."""
+
+
+Method = Annotated[
+    str | None,
+    typer.Option(
+        help="structboost (default) or ssvm: a CRF; adaboost or svm: superpixels on their own."
+    ),
+]
+Preset = Annotated[
+    str | None, typer.Option(help="Features and potentials: default, or paper for the paper's.")
+]
+LossWeight = Annotated[
+    float | None,
+    typer.Option(
+        "--C", help="Weight of the training loss; chosen on validation images by default."
+    ),
+]
+Config = Annotated[Path | None, typer.Option(help="JSON file of further settings.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Model folder; models/NAME by default.")
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder for cached intermediate results, can be shared; OUTPUT/cache by default."
+    ),
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Random seed; 0 by default.")]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Resume the run in --output with its options.")
+]
 
 
 def train(
@@ -31,49 +62,25 @@ def train(
     test_fraction: data.TestFraction = None,
     train_list: data.TrainList = None,
     test_list: data.TestList = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="structboost (default) or ssvm learn a CRF, adaboost or svm superpixels alone."
-        ),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(help="default, or paper: the features and potentials of the paper."),
-    ] = None,
-    C: Annotated[
-        float | None,
-        typer.Option(
-            "--C", help="Weight of the training loss; by default chosen on validation images."
-        ),
-    ] = None,
-    config: Annotated[Path | None, typer.Option(help="A JSON file of further settings.")] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The model folder; models/NAME by default."),
-    ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder for what stages make, which runs may share; OUTPUT/cache by default."
-        ),
-    ] = None,
+    method: Method = None,
+    preset: Preset = None,
+    C: LossWeight = None,
+    config: Config = None,
+    output: Output = None,
+    cache: Cache = None,
     jobs: data.Jobs = None,
     scheduler: Scheduler = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Of all that is drawn; 0 by default.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in --output, as it was begun.")
-    ] = False,
+    seed: Seed = None,
+    resume: Resume = False,
 ) -> None:
-    """Train a segmenter and say how it does on test images.
+    """Train a segmentation model and evaluate it.
 
-    Without options on drawn scenes, to try it out; with --images and --masks on your own; with
-    --dataset graz02 --category bike on photographs below $SEGBOOST_DATA.
+    Trains on your own images with --images and --masks, on photographs in $SEGBOOST_DATA with
+    --dataset graz02 --category bike, or, without options, on synthetic scenes to try it out.
+    Prints the scores on the test images.
 
-    What the stages make is kept: the same command again starts where it was stopped, and other
-    settings re-run only what depends on them.
+    Intermediate results are cached: an interrupted run resumes when the command is repeated, and
+    changed settings re-run only the stages that depend on them.
     """
     given = {k: v for k, v in locals().items() if v is not None}
     options = {k: v for k, v in given.items() if k not in ("output", "jobs", "scheduler", "resume")}
@@ -82,7 +89,7 @@ def train(
     name = data.check_data(options) if not resume else ""
     folder = output or _default_folder(name, options)
     if folder.exists() and not folder.is_dir():
-        raise typer.BadParameter(f"{folder} is a file: name a folder", param_hint="--output")
+        raise typer.BadParameter(f"{folder} is a file, not a folder", param_hint="--output")
     options = _plain(options)
     if resume:
         options = _resume(folder, options)
@@ -101,7 +108,7 @@ def train(
             progress,
             options,
         )
-    _tell(run, len(found.train))
+    _print_result(run, len(found.train))
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -111,7 +118,7 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 
 def _settings(options: dict[str, Any]) -> SegmentationConfig:
-    """Return the configuration: the file's entries, then those of the command line."""
+    """Return the configuration: the entries of the file, overridden by the command line."""
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
     changes = {key: options[key] for key in SETTINGS if key in options}
@@ -128,30 +135,30 @@ def _default_folder(name: str, options: dict[str, Any]) -> Path:
 
 
 def _plain(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options as JSON values, with absolute paths, so that a resumed run finds them."""
+    """Return the options as JSON values, with absolute paths so that a resumed run finds them."""
     return {k: os.path.realpath(v) if isinstance(v, Path) else v for k, v in options.items()}
 
 
 def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that the run in a folder was begun with."""
+    """Return the options that the run in a folder was started with."""
     from segboost.pipelines.segmentation.run import SETTINGS as FILE
 
     try:
-        begun: dict[str, Any] = dict(json.loads((folder / FILE).read_text()))
+        started: dict[str, Any] = dict(json.loads((folder / FILE).read_text()))
     except (OSError, ValueError):
         raise typer.BadParameter(
-            f"there is no run to resume in {folder}: leave out --resume or name its --output"
+            f"there is no run to resume in {folder}: omit --resume or correct --output"
         ) from None
     for key, value in options.items():
-        if begun.get(key) != value:
+        if started.get(key) != value:
             raise typer.BadParameter(
-                f"the run in {folder} was begun with another --{key.replace('_', '-')}: "
-                "leave out --resume, or that option"
+                f"the run in {folder} was started with a different --{key.replace('_', '-')}: "
+                "omit either --resume or that option"
             )
-    return begun
+    return started
 
 
-def _tell(run: TrainingRun, n_train: int) -> None:
+def _print_result(run: TrainingRun, n_train: int) -> None:
     from segboost.cli.display.scores import show_scores
 
     typer.echo(f"trained on {n_train} images" + (f", C = {run.C:g}" if run.C else ""))
@@ -162,5 +169,5 @@ def _tell(run: TrainingRun, n_train: int) -> None:
         typer.echo(f"  {stage.stage:12} {stage.wall:8.1f} s, {stage.cpu:8.1f} s CPU")
     cpu = sum(stage.cpu for stage in run.stages)
     peak = run.peak_bytes / 2**30
-    typer.echo(f"{run.seconds:.1f} s in all, {cpu:.1f} s CPU, peak memory {peak:.2f} GB")
+    typer.echo(f"{run.seconds:.1f} s in total, {cpu:.1f} s CPU, peak memory {peak:.2f} GB")
     typer.echo(f"model folder: {run.folder}")

@@ -1,11 +1,11 @@
-// The view of one image: zoom, pan, the layers of paint and prediction, and the pointer.
+// The view of one image: zoom, pan, layers of paint and prediction, and the pointer.
 
 import { FOREGROUND, BACKGROUND } from "./labels.js";
 
 const SURE = [47, 127, 230], UNSURE = [240, 215, 60];
 const MOST = 40;
 
-// Pixels of a canvas as one number each; all browsers run on little-endian machines.
+// One number per canvas pixel; all browsers run on little-endian machines.
 const rgba = ([red, green, blue], alpha) => ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
 const PALETTE = new Uint32Array(256);
@@ -64,7 +64,7 @@ export class View {
     this.draw();
   }
 
-  // Zoom so that what is under a point of the canvas stays there.
+  // Zoom around a point of the canvas.
   zoom(factor, at) {
     if (!this.picture) return;
     const centre = at || { x: this.canvas.width / 2, y: this.canvas.height / 2 };
@@ -79,7 +79,7 @@ export class View {
 
   pan(dx, dy) { this.x += dx; this.y += dy; this.fitted = false; this.draw(); }
 
-  // From a pointer event to the canvas, and from there to the image.
+  // Convert a pointer event to canvas coordinates, and those to image coordinates.
   onCanvas(event) {
     const box = this.canvas.getBoundingClientRect();
     const ratio = this.canvas.width / box.width;
@@ -104,7 +104,7 @@ export class View {
     this.draw();
   }
 
-  // Tint what is called foreground, with a line around it; and shade by how unsure it is.
+  // Tint and outline the predicted foreground; shade by uncertainty.
   showPrediction(superpixels, prediction) {
     if (!prediction) { this.prediction = null; this.uncertainty = null; this.draw(); return; }
     const { label, probability } = prediction;
@@ -129,7 +129,7 @@ export class View {
     this.draw();
   }
 
-  // Draw at most once a frame.
+  // Draw at most once per frame.
   draw() {
     if (this.waiting) return;
     this.waiting = true;
@@ -164,7 +164,7 @@ export class View {
     }
   }
 
-  // Light up the superpixel under the pointer.
+  // Highlight the superpixel under the pointer.
   highlight(members, value) {
     if (!members) { this.hover = null; this.draw(); return; }
     let left = this.width, top = this.height, right = 0, bottom = 0;

@@ -1,4 +1,4 @@
-// What is painted on one image, stroke by stroke, with undo and redo without limit.
+// The labels of one image, stroke by stroke, with unlimited undo and redo.
 
 export const FOREGROUND = 1, BACKGROUND = 0, VOID = 255;
 
@@ -13,7 +13,7 @@ export class Labels {
     this.open = null;
   }
 
-  // A stroke keeps what every pixel was before it, once.
+  // A stroke records the previous value of every pixel it changes.
   begin() { this.open = { at: [], before: [], after: [] }; }
 
   set(at, value) {
@@ -73,7 +73,7 @@ export class Labels {
 
   region(pixels, value) { for (const at of pixels) this.set(at, value); }
 
-  // Take a prediction wherever nothing is painted.
+  // Use the prediction for all unpainted pixels.
   accept(superpixels, labels) {
     this.begin();
     for (let at = 0; at < this.values.length; at += 1) {
@@ -83,7 +83,7 @@ export class Labels {
   }
 }
 
-// The pixels of every superpixel, found when they are first needed.
+// The pixels of every superpixel.
 export class Regions {
   constructor(superpixels) {
     this.of = superpixels;

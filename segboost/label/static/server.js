@@ -1,4 +1,4 @@
-// What the page asks of the server. All addresses are relative: the token is in the page's own.
+// Requests to the server. All URLs are relative, because the page's own URL has the token.
 
 export class Refused extends Error {
   constructor(status, answer) {
@@ -12,7 +12,7 @@ async function ask(path, options = {}) {
   const response = await fetch(`api/${path}`, { cache: "no-store", ...options });
   if (response.ok) return response;
   let answer = {};
-  try { answer = await response.json(); } catch { /* not JSON: the status says enough */ }
+  try { answer = await response.json(); } catch { /* not JSON: the status is enough */ }
   throw new Refused(response.status, answer);
 }
 
@@ -45,7 +45,7 @@ export async function save(key, values, version, leaving = false) {
   return (await response.json()).version;
 }
 
-// Runs of equal values: a byte for the value, four for its length, little-endian.
+// Run-length encoding: one byte for the value, four (little-endian) for the length.
 export function packRuns(values) {
   const runs = [];
   for (let at = 0; at < values.length;) {

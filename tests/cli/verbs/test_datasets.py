@@ -41,7 +41,7 @@ def test_verify_tells_a_sound_set(folders, capsys):
     assert run(["datasets", "verify", "folders", *folders]) == 0
     told = capsys.readouterr()
     assert told.err == ""
-    assert "0 missing or broken, 0 odd: usable" in told.out
+    assert "0 missing or broken, 0 suspicious: usable" in told.out
 
 
 def test_verify_names_broken_files_and_fails(folders, tmp_path, capsys):
@@ -49,7 +49,7 @@ def test_verify_names_broken_files_and_fails(folders, tmp_path, capsys):
     assert run(["datasets", "verify", "folders", *folders]) == 1
     told = capsys.readouterr()
     assert "missing  b: mask: " in told.out
-    assert "1 missing or broken, 0 odd: not usable" in told.out
+    assert "1 missing or broken, 0 suspicious: not usable" in told.out
 
 
 def test_json_is_one_object_and_nothing_else(folders, tmp_path, capsys):
@@ -82,11 +82,11 @@ def test_the_variable_names_the_data(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["info", "imagenet"], "choose synthetic"),
-        (["verify", "imagenet"], "choose synthetic"),
+        (["info", "imagenet"], "choose one of synthetic"),
+        (["verify", "imagenet"], "choose one of synthetic"),
         (["verify", "folders"], "--images DIR and --masks DIR"),
-        (["verify", "synthetic", "--images", "x"], "has no --images"),
-        (["verify", "graz02", "--category", "horse"], "choose bike, car, people"),
+        (["verify", "synthetic", "--images", "x"], "does not take --images"),
+        (["verify", "graz02", "--category", "horse"], "choose one of bike, car, people"),
         (["verfy", "graz02"], "'verify'"),
     ],
 )

@@ -52,7 +52,7 @@ def test_splits(command, capsys):
     ("options", "status", "text"),
     [
         (["--split", "half"], 2, "train, test or all"),
-        (["--category", "bike"], 2, "has no --category"),
+        (["--category", "bike"], 2, "does not take --category"),
         (["--model", "none"], 1, "is not a model folder"),
     ],
 )

@@ -83,7 +83,7 @@ def test_predictions_as_csv(place, tmp_path, capsys):
     kept = list(csv.DictReader(io.StringIO((tmp_path / "p.csv").read_text())))
     assert [row["prediction"] for row in kept] == [row["prediction"] for row in rows]
     assert set(kept[0]) == {"row", "prediction", "label", "score low", "score mid", "score top"}
-    assert "60 rows predicted" in capsys.readouterr().out
+    assert "60 predictions written to" in capsys.readouterr().out
 
 
 def test_rows_without_labels_are_predicted_not_measured(place, tmp_path, capsys):
@@ -109,7 +109,7 @@ def test_c_is_chosen_on_a_part_and_the_fit_is_on_all(place, tmp_path, capsys):
     arguments = ["fit", str(place / "train.csv"), "--iterations", "3", "--seed", "3"]
     assert run([*arguments, "--jobs", "1", "-o", str(tmp_path / "one")]) == 0
     told = capsys.readouterr().out
-    assert "was chosen on 15 rows; the model was then fitted on all 60" in told
+    assert "was chosen on 15 validation rows; the final model was trained on all 60" in told
     assert told.count("validation error") == 6
     assert run([*arguments, "--jobs", "2", "-o", str(tmp_path / "two")]) == 0
     training = json.loads((tmp_path / "one" / TABLE).read_text())["training"]
@@ -187,8 +187,8 @@ def test_hierarchy_of_numbered_classes_in_an_npz_file(tmp_path, capsys):
     ("arguments", "message"),
     [
         (["missing.csv"], "missing.csv: there is no such file"),
-        (["train.csv", "--task", "regression"], "'regression': choose multiclass, auc"),
-        (["train.csv", "--weak-learner", "forest"], "'forest': choose stump"),
+        (["train.csv", "--task", "regression"], "'regression': choose one of multiclass, auc"),
+        (["train.csv", "--weak-learner", "forest"], "'forest': choose one of stump"),
         (["train.csv", "--C", "-1"], "expected a finite number above 0"),
         (["train.csv", "--C", "nan"], "expected a finite number above 0"),
         (["train.csv", "--label", "colour"], "no column 'colour'"),
@@ -201,15 +201,15 @@ def test_hierarchy_of_numbered_classes_in_an_npz_file(tmp_path, capsys):
         (["train.csv", "--task", "ordinal", "--ranks", "low,mid"], "--ranks leave out top"),
         (["train.csv", "--task", "ordinal", "--ranks", "low,low,mid"], "name a label twice"),
         (["train.csv", "--task", "hierarchy"], "--task hierarchy needs --taxonomy"),
-        (["train.csv", "--taxonomy", "t.csv"], "--task multiclass has no --taxonomy"),
+        (["train.csv", "--taxonomy", "t.csv"], "--task multiclass does not take --taxonomy"),
         (["train.csv", "--task", "hierarchy", "--taxonomy", "t.csv"], "no leaf for .* 'top'"),
         (["train.csv", "--task", "hierarchy", "--taxonomy", "loop.csv"], "cycle through 'a'"),
         (["one.csv"], "all labels are 'a'"),
         (["few.csv"], "3 rows are too few to choose C on"),
         (["real.csv"], "the label 0.5 is no class"),
-        (["bare.libsvm"], "no labels to learn from"),
+        (["bare.libsvm"], "bare.libsvm has no labels"),
         (["bad.csv"], "line 2, column 1: expected a finite number, got 'x'"),
-        (["train.csv", "--output", "train.csv"], "is a file: name a folder"),
+        (["train.csv", "--output", "train.csv"], "is a file, not a folder"),
     ],
 )
 def test_misuse_of_fit_is_one_line_and_status_2(

@@ -24,7 +24,7 @@ def refused(capsys, *arguments):
 def test_a_folder_with_images_is_needed(capsys, tmp_path):
     status, told = refused(capsys, tmp_path / "nowhere")
     assert status == 2
-    assert "there is no folder" in told
+    assert "does not exist" in told
     status, told = refused(capsys, tmp_path)
     assert status == 2
     assert "no image files" in told
@@ -53,7 +53,7 @@ def test_a_port_that_is_taken_is_named(capsys, tmp_path):
         port = listening.getsockname()[1]
         status, told = refused(capsys, tmp_path, "--port", port)
     assert status == 1
-    assert f"port {port} is taken" in told
+    assert f"port {port} is already in use" in told
 
 
 def test_one_server_a_folder(capsys, tmp_path):

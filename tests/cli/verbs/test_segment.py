@@ -37,7 +37,7 @@ def test_masks_of_the_same_name_and_size(model, images, tmp_path, capsys):
     assert "3 of 3 images segmented" in told.out
     assert told.err == ""
     last = told.out.splitlines()[-1]
-    assert re.fullmatch(r"[\d.]+ s with 1 job, [\d.]+ s CPU an image, peak memory [\d.]+ GB", last)
+    assert re.fullmatch(r"[\d.]+ s with 1 job, [\d.]+ s CPU per image, peak memory [\d.]+ GB", last)
     for path in images.iterdir():
         mask = np.asarray(Image.open(output / path.name))
         assert mask.shape == (72, 96)
@@ -49,7 +49,7 @@ def test_masks_of_the_same_name_and_size(model, images, tmp_path, capsys):
 def test_probabilities_say_where_the_masks_are_cut(model, images, tmp_path, capsys):
     output = tmp_path / "out"
     assert segment(model, output, "--probabilities", str(images)) == 0
-    cut = float(re.search(r"cut at probability ([\d.]+)", capsys.readouterr().out)[1])
+    cut = float(re.search(r"thresholded at probability ([\d.]+)", capsys.readouterr().out)[1])
     for path in images.iterdir():
         mask = np.asarray(Image.open(output / path.name)) == 255
         found = np.asarray(Image.open(output / "probabilities" / path.name)) / 65535

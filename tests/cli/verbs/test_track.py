@@ -57,7 +57,7 @@ def test_a_sequence_as_one_json_object(root, tmp_path, capsys):
         (["--frames", "x", "--box", "1,2,0,4"], "X,Y,W,H"),
         (["--dataset", "otb"], "--sequence"),
         (["--dataset", "vot", "--sequence", "a"], "otb"),
-        (["--frames", "x", "--box", "1,2,3,4", "--method", "psychic"], "there is no tracker"),
+        (["--frames", "x", "--box", "1,2,3,4", "--method", "psychic"], "unknown tracker 'psychic'"),
         (["--frames", "x", "--box", "1,2,3,4", "--overlay", "3d"], "frames, video"),
     ],
 )

@@ -44,6 +44,6 @@ def test_the_command(root, capsys):
     assert "libsvm/wine: 6 rows, 2 features, 3 classes, 0 missing" in capsys.readouterr().out
     assert run([*command, "--category", "glass"]) == 1
     assert run([*command, "--category", "iris"]) == 2
-    assert "choose wine, glass" in capsys.readouterr().err
+    assert "choose one of wine, glass" in capsys.readouterr().err
     assert run(["datasets", "verify", "sun8", "--data-root", str(root)]) == 1
     assert run(["train", "--dataset", "libsvm"]) == 2

@@ -1,4 +1,4 @@
-"""``segboost reproduce``: the paper's tables, measured anew."""
+"""``segboost reproduce``: re-run the paper's experiments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from segboost.cli.options import data
 from segboost.cli.verbs.reproduce import hierarchy, tables, tracking
 
 app = typer.Typer(
-    help="Measure the paper's tables anew.", no_args_is_help=True, rich_markup_mode=None
+    help="Re-run the paper's experiments.", no_args_is_help=True, rich_markup_mode=None
 )
 
 
@@ -24,30 +24,34 @@ app.command("tracking")(tracking.tracking)
 
 @app.callback()
 def reproduce() -> None:
-    """Measure the paper's tables anew."""
+    """Re-run the paper's experiments."""
 
 
 @app.command("segmentation")
 def segmentation(
     data_root: data.DataRoot = None,
-    preset: Annotated[str, typer.Option(help="default or paper.")] = "default",
+    preset: Annotated[
+        str, typer.Option(help="Features and potentials: default or paper.")
+    ] = "default",
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A folder for models and tables.")
+        Path, typer.Option("--output", "-o", help="Folder for models and tables.")
     ] = Path("reproduce/segmentation"),
     cache: Annotated[
-        Path | None, typer.Option(help="A folder for what stages make (cache in the output).")
+        Path | None,
+        typer.Option(help="Folder for cached intermediate results; OUTPUT/cache by default."),
     ] = None,
     jobs: data.Jobs = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A few images: does it work? Not a measurement.")
+        bool,
+        typer.Option("--quick", help="Smoke test on a few images; the scores are not meaningful."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Segmentation: four methods on Graz-02.
 
-    Trains all four on bike, car and people and prints the table. The paper's figures stand in
-    brackets beside ours. The same command again goes on where it was stopped.
+    Trains all four on bike, car and people and prints a table, with the paper's figures in
+    brackets. An interrupted run resumes when the command is repeated.
     """
     if preset not in ("default", "paper"):
         raise typer.BadParameter("expected default or paper", param_hint="--preset")

@@ -1,4 +1,4 @@
-"""``segboost reproduce hierarchy``: scenes in a taxonomy."""
+"""``segboost reproduce hierarchy``: classify scenes in a taxonomy."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from segboost.cli.verbs.reproduce.tables import AsJSON, Cache, Seed, check_outpu
 def hierarchy(
     data_root: data.DataRoot = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A folder for tables and curves.")
+        Path, typer.Option("--output", "-o", help="Folder for tables and curves.")
     ] = Path("reproduce/hierarchy"),
     cache: Cache = None,
     jobs: data.Jobs = None,
     seed: Seed = 0,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A few images, one run. Not a measurement.")
+        bool,
+        typer.Option("--quick", help="Smoke test on a few images; the scores are not meaningful."),
     ] = False,
     as_json: AsJSON = False,
 ) -> None:
     """Hierarchy: scenes with and without a taxonomy.
 
-    Classifies the SUN scenes of sun8 by HOG words. The paper's figures, on its own scenes,
-    stand beside ours. The same command again goes on where it was stopped.
+    Classifies the SUN scenes of sun8 by HOG visual words. The table also has the paper's
+    figures, which are for other scenes. An interrupted run resumes when the command is repeated.
     """
     from segboost.cli.display.progress import RichProgress
     from segboost.datasets.images.sun8 import load_sun8

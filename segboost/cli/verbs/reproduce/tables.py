@@ -1,4 +1,4 @@
-"""``segboost reproduce auc`` and ``multiclass``: experiments on tables of numbers."""
+"""``segboost reproduce auc`` and ``multiclass``: experiments on tabular data."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from segboost.pipelines.experiments.protocol import Tables
 
 Cache = Annotated[
-    Path | None, typer.Option(help="A folder for finished fits (cache in the output).")
+    Path | None, typer.Option(help="Folder for finished fits; OUTPUT/cache by default.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Draws the parts of the sets.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed of the splits.")]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="Small sets, one repeat: does it work? Not a measurement.")
+    bool, typer.Option("--quick", help="Smoke test on small sets; the scores are not meaningful.")
 ]
 AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 SetNames = Annotated[
-    list[str] | None, typer.Option("--set", help="Only this set; may be given several times.")
+    list[str] | None, typer.Option("--set", help="Only this data set; can be repeated.")
 ]
 
 
@@ -31,7 +31,7 @@ def auc(
     data_root: data.DataRoot = None,
     sets: SetNames = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A folder for tables and curves.")
+        Path, typer.Option("--output", "-o", help="Folder for tables and curves.")
     ] = Path("reproduce/auc"),
     cache: Cache = None,
     jobs: data.Jobs = None,
@@ -39,10 +39,10 @@ def auc(
     quick: Quick = False,
     as_json: AsJSON = False,
 ) -> None:
-    """AUC: three forms beside RankBoost and an SVM.
+    """AUC: StructBoost against RankBoost and an SVM.
 
-    Learns to order the rows of seven sets. The paper's figures stand in brackets beside ours.
-    The same command again goes on where it was stopped.
+    Learns to rank the rows of seven data sets, with three forms of StructBoost. The paper's
+    figures are in brackets. An interrupted run resumes when the command is repeated.
     """
     from segboost.cli.display.progress import RichProgress
     from segboost.pipelines.experiments.paper_tables import AUC_SETS
@@ -62,7 +62,7 @@ def multiclass(
     data_root: data.DataRoot = None,
     sets: SetNames = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A folder for tables and curves.")
+        Path, typer.Option("--output", "-o", help="Folder for tables and curves.")
     ] = Path("reproduce/multiclass"),
     cache: Cache = None,
     jobs: data.Jobs = None,
@@ -70,10 +70,10 @@ def multiclass(
     quick: Quick = False,
     as_json: AsJSON = False,
 ) -> None:
-    """Multi-class: seven sets, beside other boosters.
+    """Multi-class: seven sets, several boosters.
 
-    StructBoost, the paper's methods and today's tree boosters. The paper's figures stand in
-    brackets beside ours. The same command again goes on where it was stopped.
+    Compares StructBoost, the paper's other methods and current tree boosters. The paper's
+    figures are in brackets. An interrupted run resumes when the command is repeated.
     """
     from segboost.cli.display.progress import RichProgress
     from segboost.pipelines.experiments.paper_tables import MULTICLASS_SETS
@@ -92,18 +92,18 @@ def multiclass(
 def choose_sets(
     given: Sequence[str] | None, default: Sequence[str], known: Sequence[str]
 ) -> list[str]:
-    """Return the sets to measure, in the table's order; an unknown one is misuse."""
+    """Return the data sets to run, in the table's order; an unknown name is a usage error."""
     unknown = [name for name in given or () if name not in known]
     if unknown:
         raise typer.BadParameter(
-            f"there is no set {unknown[0]!r} in this table: choose {', '.join(known)}",
+            f"unknown data set {unknown[0]!r}: choose from {', '.join(known)}",
             param_hint="--set",
         )
     return [name for name in known if name in (given or default)]
 
 
 def load_tables(names: Sequence[str], data_root: Path | None) -> Tables:
-    """Return the sets by name, all their files pooled."""
+    """Return the data sets by name, each with all its files pooled."""
     from segboost.datasets.registry import find_data_root
     from segboost.datasets.tables.libsvm_sets import load_libsvm_set
 
@@ -113,6 +113,6 @@ def load_tables(names: Sequence[str], data_root: Path | None) -> Tables:
 
 
 def check_output(output: Path) -> None:
-    """Refuse a place that cannot be a folder before hours are spent."""
+    """Raise a usage error if the output cannot be a folder, before hours are spent."""
     if output.exists() and not output.is_dir():
         raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")

@@ -1,4 +1,4 @@
-"""``segboost reproduce tracking``: the paper's tracking tables, measured anew."""
+"""``segboost reproduce tracking``: re-run the paper's tracking experiments."""
 
 from __future__ import annotations
 
@@ -14,27 +14,31 @@ from segboost.cli.options import data
 def tracking(
     data_root: data.DataRoot = None,
     method: Annotated[
-        list[str] | None, typer.Option("--method", help="Only this tracker; may be repeated.")
+        list[str] | None, typer.Option("--method", help="Only this tracker; can be repeated.")
     ] = None,
     sequence: Annotated[
-        list[str] | None, typer.Option("--sequence", help="Only this one; may be repeated.")
+        list[str] | None, typer.Option("--sequence", help="Only this sequence; can be repeated.")
     ] = None,
     given: Annotated[
-        int, typer.Option(min=1, max=20, help="Boxes given: 1 as in OTB, 3 as in the paper.")
+        int,
+        typer.Option(
+            min=1, max=20, help="Ground-truth boxes given at the start: 1 in OTB, 3 in the paper."
+        ),
     ] = 1,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A folder for boxes and tables.")
+        Path, typer.Option("--output", "-o", help="Folder for boxes and tables.")
     ] = Path("reproduce/tracking"),
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A few frames: does it work? Not a measurement.")
+        bool,
+        typer.Option("--quick", help="Smoke test on a few frames; the scores are not meaningful."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Tracking: all trackers on five sequences.
 
-    Coke, Tiger2, David, Girl and Sylvester. Beside our figures stand the paper's and those
-    published on the same boxes. The same command again goes on where it was stopped.
+    Runs on Coke, Tiger2, David, Girl and Sylvester. The table also has the paper's figures and
+    those published for the same boxes. An interrupted run resumes when the command is repeated.
     """
     from segboost.cli.display.progress import RichProgress
     from segboost.datasets.registry import find_data_root
@@ -51,7 +55,7 @@ def tracking(
     for name in method or ():
         if name not in ALL:
             raise typer.BadParameter(
-                f"there is no tracker {name!r}: choose {', '.join(ALL)}", param_hint="--method"
+                f"unknown tracker {name!r}: choose one of {', '.join(ALL)}", param_hint="--method"
             )
     root = find_data_root(data_root)
     sequences = [load_sequence(root, name) for name in sequence or SEQUENCES]

@@ -48,7 +48,7 @@ def test_auc_prints_one_object_and_goes_on_from_its_cache(root, tmp_path, capsys
 @pytest.mark.parametrize(
     ("options", "status", "text"),
     [
-        (["--set", "iris"], 2, "there is no set 'iris'"),
+        (["--set", "iris"], 2, "unknown data set 'iris'"),
         (["--jobs", "0"], 2, "--jobs"),
         (["--seed", "-1"], 2, "--seed"),
         (["--data-root", "nowhere", "--quick"], 1, "nowhere does not exist"),
