@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from segboost.features.extract import GroupFeatures, ImageFeatures
 from segboost.features.image import RGB
 from segboost.features.superpixels.connectivity import Labels
+from segboost.storage.whole_file import open_whole
 
 _COLUMNS = 6
 _BORDER = np.array([1.0, 0.85, 0.0], np.float32)
@@ -125,15 +124,9 @@ def first_component(values: npt.NDArray[np.generic]) -> tuple[npt.NDArray[np.flo
 
 
 def save_picture(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG: to a temporary name first, so that no half file is left."""
-    handle, temporary = tempfile.mkstemp(suffix=".png", dir=path.parent)
-    os.close(handle)
-    try:
-        figure.savefig(temporary, format="png", dpi=80)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    """Write a figure as PNG, which appears whole or not at all."""
+    with open_whole(path) as file:
+        figure.savefig(file, format="png", dpi=80)
 
 
 def _show(axis: Axes, picture: RGB, title: str) -> None:

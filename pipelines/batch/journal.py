@@ -12,8 +12,8 @@ from typing import Any
 from segboost._version import __version__
 from segboost.pipelines.batch.image_result import ImageResult
 from segboost.pipelines.runtime.artefact_key import KeyParts, file_key
-from segboost.pipelines.runtime.files import write_whole
 from segboost.storage.folder import DOCUMENT
+from segboost.storage.whole_file import write_whole
 
 JOURNAL = "segment.jsonl.part"
 PNG_END = b"IEND\xaeB`\x82"

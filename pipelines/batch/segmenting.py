@@ -24,12 +24,12 @@ from segboost.pipelines.batch.image_result import (
     segment_image,
 )
 from segboost.pipelines.batch.inputs import check_names
-from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.runtime.parallel_map import active_cluster
 from segboost.pipelines.runtime.shared_pool import map_shared
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.model.files import load_segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.storage.whole_file import write_whole
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, fields
 from pathlib import Path
 
 from segboost.pipelines.batch.image_result import ImageResult
+from segboost.storage.whole_file import open_whole
 
 COLUMNS = tuple(field.name for field in fields(ImageResult))
 
@@ -23,18 +24,15 @@ def write_results(results: Iterable[ImageResult], path: Path) -> Iterator[ImageR
         Columns: name, width, height, superpixels, foreground_share, seconds,
         cpu_seconds, status.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        # Names of files are bytes: those that are no UTF-8 are written as they are.
-        with open(temporary, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            for result in results:
-                writer.writerow(_row(result))
-                yield result
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with open_whole(path) as file:
+        # Names of files are bytes: those that are not UTF-8 are written as they are.
+        text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for result in results:
+            writer.writerow(_row(result))
+            yield result
+        text.detach()  # it would close the file, which is flushed to the disk first
 
 
 def _row(result: ImageResult) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from segboost._types import FloatArray
-from segboost.pipelines.runtime.files import write_whole
+from segboost.storage.whole_file import write_whole
 
 SIZE = (3.6, 2.9)
 """Width and height of a panel in inches."""

@@ -29,8 +29,8 @@ from segboost.pipelines.experiments.protocol import (
     spread,
 )
 from segboost.pipelines.experiments.result_table import Entry, ResultTable
-from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.runtime.progress import Progress
+from segboost.storage.whole_file import write_whole
 
 EFFORTS: Mapping[str, Effort] = {
     "satimage": Effort(stump=8, perceptron=8, sigmoid=8, tree=8, curve=30),

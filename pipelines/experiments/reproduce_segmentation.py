@@ -10,7 +10,6 @@ from typing import Any
 
 from segboost.datasets.base import SegmentationDataset
 from segboost.pipelines.experiments.paper_segmentation import CATEGORIES, PAPER
-from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.runtime.progress import Progress
 from segboost.pipelines.segmentation.config.segmentation_config import (
     METHODS,
@@ -21,6 +20,7 @@ from segboost.pipelines.segmentation.config.stage_settings import UnarySettings
 from segboost.pipelines.segmentation.evaluation import Evaluation
 from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
 from segboost.pipelines.segmentation.run import run_training
+from segboost.storage.whole_file import write_whole
 
 MEASURES = {
     "mean_iou": "intersection/union, mean",

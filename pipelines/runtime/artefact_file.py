@@ -10,9 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import struct
-import uuid
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -22,6 +20,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from segboost.storage.whole_file import open_whole
 
 DOCUMENT = "document.json"
 SCHEMA = 1
@@ -59,17 +59,10 @@ class Artefact:
 
 
 def write_artefact(path: Path, stage: str, key: str, artefact: Artefact) -> None:
-    """Write to a temporary name beside the file, flush to the disk, rename into place."""
+    """Write an artefact to a file, which appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            _pack(file, stage, key, artefact)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with open_whole(path) as file:
+        _pack(file, stage, key, artefact)
 
 
 def read_artefact(path: Path, stage: str, key: str) -> Artefact:

@@ -20,6 +20,7 @@ import numpy as np
 from segboost._interrupt import is_interrupt
 from segboost._version import __version__
 from segboost.pipelines.runtime.resources import Usage, read_usage
+from segboost.storage.whole_file import check_replaceable, flush_folder
 
 PACKAGES = (
     "numpy", "scipy", "scikit-learn", "scikit-image", "numba", "highspy", "PyMaxflow", "joblib",
@@ -95,6 +96,8 @@ class RunLog:
 
     def __enter__(self) -> Self:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        for path in (self.part, self.path):
+            check_replaceable(path)
         torn = self.part.exists() and not self.part.read_bytes().endswith(b"\n")
         self._file = open(self.part, "ab")
         if torn:
@@ -117,6 +120,7 @@ class RunLog:
         self._file.close()
         self._file = None
         os.replace(self.part, self.path)
+        flush_folder(self.path.parent)
 
     def event(self, event: str, **fields: Any) -> None:
         """Add a line with the time of day, the event and its fields.

@@ -13,7 +13,6 @@ from typing import Any, Self
 from segboost.datasets.base import SegmentationDataset
 from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.runtime.folder_lock import FolderLock
 from segboost.pipelines.runtime.progress import Progress, Report
 from segboost.pipelines.runtime.resources import read_usage
@@ -26,6 +25,7 @@ from segboost.pipelines.segmentation.saved_predictions import keep_answers
 from segboost.pipelines.segmentation.stages.features import TrainingImage, feature_stage
 from segboost.pipelines.segmentation.training import Trained, train_segmenter
 from segboost.storage.folder import DOCUMENT
+from segboost.storage.whole_file import write_whole
 
 SETTINGS, SCORES, LOG, CACHE = "run.json", "scores.json", "train.jsonl", "cache"
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from segboost.datasets.tables.table_like import Columns
 from segboost.estimators.saving import load_model, save_model
-from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.tables.labels import LabelRule
 from segboost.storage.folder import DOCUMENT, ModelFileError, one_line
+from segboost.storage.ownership import ForeignFileError, check_model_folder, read_manifest
+from segboost.storage.whole_file import write_whole
 
 TABLE = "table.json"
 SCHEMA = 1
@@ -45,6 +46,7 @@ class TableModel:
         `segboost.load_model` reads the estimator of the folder too.
         """
         path = Path(folder)
+        check_table_folder(path)
         # Without it the folder is no table model: a killed save leaves none that is half old.
         (path / TABLE).unlink(missing_ok=True)
         save_model(self.estimator, path)
@@ -86,6 +88,32 @@ class TableModel:
         if columns.n_features != getattr(estimator, "n_features_in_", None):
             raise ModelFileError(f"{path / TABLE} has other features than the model")
         return cls(estimator, columns, rule, training)
+
+
+def check_table_folder(folder: Path) -> None:
+    """Refuse a folder where saving would replace files of another origin, or a segmenter.
+
+    Raises
+    ------
+    ForeignFileError
+    """
+    check_model_folder(folder)
+    found = read_manifest(folder)
+    if found is not None and found.get("kind") == "segmenter":
+        raise ForeignFileError(f"{folder} holds a segmenter: name another folder for the table")
+    table = folder / TABLE
+    if table.is_symlink() or (table.exists() and not _is_ours(table)):
+        raise ForeignFileError(
+            f"{table} was not written by segboost: move it away or name another folder"
+        )
+
+
+def _is_ours(table: Path) -> bool:
+    try:
+        document = json.loads(table.read_bytes()) if table.is_file() else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.get("format") == "segboost table"
 
 
 def _read(path: Path) -> dict[str, Any]:

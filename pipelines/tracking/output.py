@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw
 
 from segboost._types import FloatArray
-from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.tracking.metrics import TrackScores
 from segboost.pipelines.tracking.run import Track
+from segboost.storage.whole_file import PendingFile, write_whole
 
 FOUND, DOUBTFUL, TRUTH = (255, 210, 0), (230, 60, 40), (60, 200, 90)
 
@@ -84,7 +83,8 @@ class OverlayVideo:
             ) from None
         self._cv2: Any = cv2
         self._path = path
-        self._part = path.with_name(f".{os.getpid()}.{path.name}")
+        # OpenCV chooses the format by the ending.
+        self._pending = PendingFile(path, path.suffix)
         self._rate = frames_a_second
         self._writer: Any = None
 
@@ -93,7 +93,9 @@ class OverlayVideo:
         if self._writer is None:
             height, width = picture.shape[:2]
             code = self._cv2.VideoWriter_fourcc(*"mp4v")
-            self._writer = self._cv2.VideoWriter(str(self._part), code, self._rate, (width, height))
+            self._writer = self._cv2.VideoWriter(
+                str(self._pending.temporary), code, self._rate, (width, height)
+            )
             if not self._writer.isOpened():
                 raise ValueError(f"OpenCV cannot write {self._path}: take --overlay frames")
         self._writer.write(np.ascontiguousarray(picture[:, :, ::-1]))
@@ -102,7 +104,7 @@ class OverlayVideo:
         """Finish the file and give it its name."""
         if self._writer is not None:
             self._writer.release()
-            os.replace(self._part, self._path)
+            self._pending.commit()
 
 
 def plot_track(path: Path, scores: TrackScores, confidence: FloatArray, title: str) -> Path:

@@ -14,8 +14,8 @@ from segboost._types import ByteArray
 from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
 from segboost.datasets.images.masks import read_mask
 from segboost.label.images import FolderImage
-from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.segmentation.images.working_size import resize_labels
+from segboost.storage.whole_file import write_whole
 
 UNPAINTED = "none"
 """The version of a mask that does not exist."""

@@ -13,10 +13,10 @@ from segboost.datasets.images.masks import MaskReader
 from segboost.datasets.reading import ImageFileError, image_source
 from segboost.label.images import FolderImage
 from segboost.pipelines.runtime.artefact_store import ArtefactStore, KeyParts, file_key
-from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.stages.features import FeatureStage, feature_stage
 from segboost.storage.folder import DOCUMENT
+from segboost.storage.whole_file import write_whole
 
 WORK = "segboost-label"
 """Name of the folder, inside the folder of images, for everything that is written."""

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from segboost.pipelines.runtime.files import write_whole
 from segboost.pipelines.runtime.progress import Progress, QuietProgress
 from segboost.report.load_runs import Run, find_runs, read_table
 from segboost.report.page import render
 from segboost.report.report_data import ReportData, collect
+from segboost.storage.whole_file import write_whole
 
 PAGE = "report.html"
 LARGEST = 5_000_000

@@ -21,13 +21,19 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._version import __version__
+from segboost.storage.leftovers import remove_leftovers
 from segboost.storage.npz import read_npz
+from segboost.storage.ownership import (
+    DOCUMENT,
+    LARGEST_DOCUMENT,
+    check_model_folder,
+    owned_arrays,
+)
+from segboost.storage.whole_file import write_whole
 
 SCHEMA = 1
-DOCUMENT = "model.json"
 LARGEST_ARRAYS = 2**29
 """Maximum unpacked size of all arrays in bytes, checked before memory is allocated."""
-LARGEST_DOCUMENT = 2**26
 MOST_FEATURES = 2 * 10**7
 
 
@@ -55,6 +61,15 @@ def write_folder(
     """
     path = Path(folder)
     path.mkdir(parents=True, exist_ok=True)
+    files = pack_folder(kind, document, arrays)
+    write_packed(path, files)
+    return path
+
+
+def pack_folder(
+    kind: str, document: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+) -> dict[str, bytes]:
+    """Return the files of a model folder by name, the document last."""
     packed = _pack(arrays)
     digest = hashlib.sha256(packed).hexdigest()
     name = f"arrays-{digest[:16]}.npz"
@@ -67,13 +82,27 @@ def write_folder(
         "content": dict(document),
     }
     content["sha256"] = _checksum(content)
-    _write_whole(path / name, packed)
     text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False)
-    _write_whole(path / DOCUMENT, text.encode())
-    for old in path.glob("arrays-*.npz"):
-        if old.name != name:
-            old.unlink()
-    return path
+    return {name: packed, DOCUMENT: text.encode()}
+
+
+def write_packed(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write what `pack_folder` returned to a folder, then remove the arrays of the model before.
+
+    Files that neither this model nor the one before names are left alone.
+
+    Raises
+    ------
+    ForeignFileError
+        Where a file of the folder that segboost did not write has one of the names.
+    """
+    check_model_folder(path, files)
+    before = owned_arrays(path)
+    remove_leftovers(path)
+    for name, data in files.items():
+        write_whole(path / name, data)
+    if before is not None and before.name not in files:
+        before.unlink(missing_ok=True)
 
 
 def read_folder(
@@ -207,16 +236,3 @@ def _pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
 def _checksum(document: Mapping[str, Any]) -> str:
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write to a temporary name beside the file, flush it to the disk, rename it into place."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

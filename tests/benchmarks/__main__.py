@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from segboost.storage.whole_file import write_whole
 from tests.benchmarks.machine import describe
 from tests.benchmarks.page import render
 
@@ -64,16 +65,12 @@ def publish(results: list[dict[str, Any]], folder: Path) -> None:
     document = {"machine": machine, "benchmarks": [known[name] for name in sorted(known)]}
     write(place, document)
     page = folder / "benchmarks.md"
-    temporary = page.with_suffix(".tmp")
-    temporary.write_text(render(document))
-    temporary.replace(page)
+    write_whole(page, render(document).encode())
 
 
 def write(path: Path, document: dict[str, Any]) -> None:
     """Write JSON atomically."""
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(document, indent=1) + "\n")
-    temporary.replace(path)
+    write_whole(path, (json.dumps(document, indent=1) + "\n").encode())
 
 
 def main() -> int:

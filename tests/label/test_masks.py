@@ -72,7 +72,7 @@ def test_a_failed_write_leaves_the_mask_as_it_was(folder, masks, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("segboost.pipelines.runtime.files.os.replace", full)
+    monkeypatch.setattr("segboost.storage.whole_file.os.replace", full)
     with pytest.raises(OSError, match="space"):
         masks.save(image, stroke(void(), 0, 40), masks.version(image))
     assert np.array_equal(masks.read(image), stroke(void(), 1, 10))

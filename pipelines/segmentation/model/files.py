@@ -8,8 +8,10 @@ or the new one, never a mixture.
 from __future__ import annotations
 
 import copy
+import hashlib
 import os
-import shutil
+import re
+import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -40,10 +42,18 @@ from segboost.storage.folder import (
     one_line,
     read_folder,
     write_folder,
+    write_packed,
+)
+from segboost.storage.ownership import (
+    ForeignFileError,
+    check_model_folder,
+    read_manifest,
+    remove_model,
 )
 from segboost.weak.checks import read_array
 
 KIND = "segmenter"
+CRF_NAME = re.compile(r"crf-([0-9a-f]{64})")
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -66,6 +76,8 @@ def save_segmenter(
     """
     path = Path(folder)
     path.mkdir(parents=True, exist_ok=True)
+    check_model_folder(path)
+    before = _owned_crf(path)
     crf = None if model.crf is None else _save_crf(model.crf, path)
     document = {
         "config": model.config.to_dict(),
@@ -80,9 +92,8 @@ def save_segmenter(
         "extra": dict(extra or {}),
     }
     write_folder(path, KIND, document, _pack(model))
-    for old in path.glob("crf-*"):
-        if old.name != crf:
-            shutil.rmtree(old, ignore_errors=True)
+    if before is not None and before.name != crf:
+        remove_model(before)
     return path
 
 
@@ -130,16 +141,29 @@ def load_any_crf(folder: Path, method: str) -> CRFModel:
 
 def _save_crf(model: CRFModel, folder: Path) -> str:
     """Write the CRF to a sub-folder named by its content; return the name."""
-    temporary = folder / f".crf-{os.getpid()}.tmp"
-    try:
-        save_any_crf(model, temporary)
-        name = f"crf-{file_key(temporary / DOCUMENT)}"
-        if (folder / name).exists():  # of the same name, but perhaps damaged since
-            shutil.rmtree(folder / name)
-        temporary.rename(folder / name)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as place:
+        save_any_crf(model, Path(place))
+        files = {path.name: path.read_bytes() for path in Path(place).iterdir()}
+    document = files.pop(DOCUMENT)
+    name = f"crf-{hashlib.sha256(document).hexdigest()}"
+    if (folder / name).is_symlink():
+        raise ForeignFileError(f"{folder / name} is a symbolic link: move it away")
+    (folder / name).mkdir(exist_ok=True)
+    write_packed(folder / name, {**files, DOCUMENT: document})
     return name
+
+
+def _owned_crf(folder: Path) -> Path | None:
+    """Return the sub-folder of the CRF of the segmenter in a folder; None if it is not as saved."""
+    document = read_manifest(folder)
+    try:
+        name = CRF_NAME.fullmatch(document["content"]["crf"]) if document is not None else None
+    except (KeyError, TypeError):
+        return None
+    if name is None or (folder / name[0]).is_symlink():
+        return None
+    saved = folder / name[0] / DOCUMENT
+    return folder / name[0] if saved.is_file() and file_key(saved) == name[1] else None
 
 
 def _pack(model: SegmentationModel) -> Arrays:

@@ -44,7 +44,7 @@ def predict(
     with as_usage_error():
         found = _predict(model, file)
     if output is not None:
-        from segboost.pipelines.runtime.files import write_whole
+        from segboost.storage.whole_file import write_whole
 
         write_whole(output, found.to_csv(scores).encode())
     if as_json:

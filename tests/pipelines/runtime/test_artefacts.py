@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from segboost.pipelines.runtime import artefact_file, folder_lock
+from segboost.pipelines.runtime import folder_lock
 from segboost.pipelines.runtime.artefact_key import canonical_json
 from segboost.pipelines.runtime.artefact_store import (
     ABANDONED,
@@ -228,7 +228,7 @@ def test_a_write_that_fails_keeps_the_old_file_and_no_temporary(store, monkeypat
     def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(artefact_file.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         store.put("crf", PARTS, some_artefact(1))
     assert_same(store.get("crf", PARTS), some_artefact())
@@ -238,12 +238,10 @@ def test_a_write_that_fails_keeps_the_old_file_and_no_temporary(store, monkeypat
 def test_files_are_flushed_before_they_are_renamed(store, monkeypatch):
     calls = []
     fsync, replace = os.fsync, os.replace
-    monkeypatch.setattr(artefact_file.os, "fsync", lambda f: (calls.append("fsync"), fsync(f)))
-    monkeypatch.setattr(
-        artefact_file.os, "replace", lambda a, b: (calls.append("replace"), replace(a, b))
-    )
+    monkeypatch.setattr(os, "fsync", lambda f: (calls.append("fsync"), fsync(f)))
+    monkeypatch.setattr(os, "replace", lambda a, b: (calls.append("replace"), replace(a, b)))
     store.put("crf", PARTS, some_artefact())
-    assert calls == ["fsync", "replace"]
+    assert calls == ["fsync", "replace", "fsync"]
 
 
 def make_often(root, start, failures):

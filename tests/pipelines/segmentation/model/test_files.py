@@ -8,6 +8,7 @@ import pytest
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
 from segboost.pipelines.segmentation.model.files import load_segmenter, read_extra, save_segmenter
 from segboost.storage.folder import ModelFileError, write_folder
+from segboost.storage.ownership import ForeignFileError
 from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
 
 IMAGE = tiny_data().test[0].image()
@@ -47,6 +48,32 @@ def test_a_new_model_replaces_the_old_one_whole(tmp_path):
     assert load_segmenter(tmp_path).config.method == "structboost"
     save_segmenter(trained("adaboost").model, tmp_path)
     assert list(tmp_path.glob("crf-*")) == []
+
+
+def test_saving_keeps_what_it_did_not_write(tmp_path):
+    save_segmenter(trained("ssvm").model, tmp_path)
+    (old,) = tmp_path.glob("crf-*")
+    foreign = {
+        "crf-paper/notes.txt": b"1",
+        "crf-notes.txt": b"2",
+        f"crf-{'0' * 64}/model.json": b"3",
+        "arrays-mine.npz": b"4",
+        f"{old.name}/notes.txt": b"5",
+    }
+    for name, data in foreign.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    save_segmenter(trained().model, tmp_path)
+    assert foreign.items() <= files(tmp_path).items()
+    assert [p.name for p in old.iterdir()] == ["notes.txt"]
+    assert load_segmenter(tmp_path).config.method == "structboost"
+
+
+def test_a_foreign_document_is_refused_before_anything_is_written(tmp_path):
+    (tmp_path / "model.json").write_text('{"class_name": "Sequential"}')
+    with pytest.raises(ForeignFileError, match="was not written by segboost"):
+        save_segmenter(trained().model, tmp_path)
+    assert list(files(tmp_path)) == ["model.json"]
 
 
 def test_a_save_that_fails_leaves_the_old_model(tmp_path, monkeypatch):

@@ -1,0 +1,109 @@
+"""Which files of a model folder belong to the model: those that its document names."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+DOCUMENT = "model.json"
+LARGEST_DOCUMENT = 2**26
+_OPENING = b'{\n "arrays": {\n  "file": "arrays-'
+"""How every document begins, so that a damaged one is still known to be ours."""
+_ARRAYS = re.compile(r"arrays-([0-9a-f]{16})\.npz")
+
+
+class ForeignFileError(ValueError):
+    """A file that segboost did not write is where one would have to be written."""
+
+
+def check_model_folder(folder: Path, files: Mapping[str, bytes] | None = None) -> None:
+    """Refuse a folder in which saving a model would replace a file that segboost did not write.
+
+    Parameters
+    ----------
+    folder : Path
+        It need not exist.
+    files : mapping of str to bytes, optional
+        What will be written beside the document.
+
+    Raises
+    ------
+    ForeignFileError
+    """
+    document = folder / DOCUMENT
+    if document.is_file() and not _is_ours(document):
+        raise ForeignFileError(
+            f"{document} was not written by segboost: move it away or name another folder"
+        )
+    own = None
+    for name, data in (files or {}).items():
+        path = folder / name
+        if name != DOCUMENT and path.is_file() and _digest(path) != _sha256(data):
+            own = own or read_manifest(folder)
+            if own is None or own["arrays"]["file"] != name:
+                raise ForeignFileError(
+                    f"{path} is in the way and not part of a model: move it away or name another "
+                    "folder"
+                )
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """Return the document of a model that segboost wrote, whatever its state; None without one."""
+    path = folder / DOCUMENT
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST_DOCUMENT:
+            return None
+        document = json.loads(path.read_bytes())
+        if document["format"] != "segboost" or not isinstance(document["arrays"]["file"], str):
+            return None
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return None
+    return dict(document)
+
+
+def owned_arrays(folder: Path) -> Path | None:
+    """Return the file of arrays of the model in a folder; None where it is not as it was written.
+
+    The document names the file and its digest, and the name repeats the digest.
+    """
+    document = read_manifest(folder)
+    if document is None:
+        return None
+    name = _ARRAYS.fullmatch(document["arrays"]["file"])
+    digest = document["arrays"].get("sha256")
+    if name is None or not isinstance(digest, str) or digest[:16] != name[1]:
+        return None
+    path = folder / name[0]
+    if path.is_symlink() or not path.is_file() or _digest(path) != digest:
+        return None
+    return path
+
+
+def remove_model(folder: Path) -> None:
+    """Remove the document and the arrays of a model, then the folder if nothing else is in it."""
+    arrays = owned_arrays(folder)
+    if arrays is not None:
+        (folder / DOCUMENT).unlink(missing_ok=True)
+        arrays.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # what others put there keeps the folder
+        folder.rmdir()
+
+
+def _is_ours(document: Path) -> bool:
+    with open(document, "rb") as file:
+        begins = file.read(len(_OPENING)) == _OPENING
+    return begins or read_manifest(document.parent) is not None
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

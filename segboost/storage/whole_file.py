@@ -1,0 +1,161 @@
+"""Files that appear whole or not at all, also after a power cut.
+
+Data goes to a temporary name in the same folder and is flushed to the disk. Then the file is
+renamed and the folder flushed: whatever happens, the name stands for the old bytes or the new ones.
+Only regular files are replaced; devices, pipes, sockets, links and folders are refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import socket
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+TEMPORARY = re.compile(
+    r"\.segboost-(?P<host>[0-9a-f]{8})-(?P<pid>[1-9][0-9]{0,9})-[0-9a-f]{16}\.tmp(\.[a-z0-9]{1,8})?"
+)
+"""Names of temporary files: the machine and the process that write them, and a random part."""
+
+_NO_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EACCES, errno.EPERM)
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISLNK, "a symbolic link"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+)
+_active: set[str] = set()
+
+
+class NotReplaceableError(OSError):
+    """What is at a path is not a regular file, and is not replaced by one."""
+
+
+class PendingFile:
+    """A temporary file that gets its name at the end; for libraries that open files by path.
+
+    Parameters
+    ----------
+    path : Path
+        The final name.
+    suffix : str
+        The ending of the temporary name, where a library chooses the format by it.
+
+    Raises
+    ------
+    NotReplaceableError
+        Where something other than a regular file is at the path.
+    """
+
+    def __init__(self, path: Path, suffix: str = "") -> None:
+        check_replaceable(path)
+        self.path = path
+        name = f".segboost-{this_host()}-{os.getpid()}-{secrets.token_hex(8)}.tmp{suffix}"
+        self.temporary = path.with_name(name)
+        _active.add(name)
+
+    def commit(self) -> Path:
+        """Flush the temporary file to the disk and give it its name; return the path."""
+        with open(self.temporary, "rb") as file:
+            os.fsync(file.fileno())
+        return self.rename()
+
+    def rename(self) -> Path:
+        """Give a file that is flushed already its name, and flush the folder; return the path."""
+        try:
+            check_replaceable(self.path)
+            os.replace(self.temporary, self.path)
+        finally:
+            self.discard()
+        flush_folder(self.path.parent)
+        return self.path
+
+    def discard(self) -> None:
+        """Remove the temporary file, if it is there."""
+        self.temporary.unlink(missing_ok=True)
+        _active.discard(self.temporary.name)
+
+
+@contextmanager
+def open_whole(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing; it appears under its name when the ``with`` block ends well.
+
+    Examples
+    --------
+    >>> with open_whole(Path("numbers.txt")) as file:
+    ...     _ = file.write(b"1 2 3")
+    >>> Path("numbers.txt").read_text()
+    '1 2 3'
+    """
+    pending = PendingFile(path)
+    try:
+        with open(pending.temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        pending.rename()
+    finally:
+        pending.discard()
+
+
+def write_whole(path: Path, data: bytes) -> Path:
+    """Write a file that appears whole or not at all; return its path.
+
+    Raises
+    ------
+    NotReplaceableError
+        Where something other than a regular file is at the path.
+    """
+    with open_whole(path) as file:
+        file.write(data)
+    return path
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise NotReplaceableError unless the path is free or a regular file."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:  # it is not there, or writing will say what is wrong
+        return
+    if not stat.S_ISREG(mode):
+        kind = next((name for test, name in _KINDS if test(mode)), "not a regular file")
+        raise NotReplaceableError(f"{path} is {kind}: name a regular file, or one to be made")
+
+
+def flush_folder(folder: Path) -> None:
+    """Wait until the names of a folder are on the disk."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        # Some file systems cannot flush folders, and some folders may be written but not read.
+        if error.errno not in _NO_FLUSH:
+            raise
+
+
+@cache
+def this_host() -> str:
+    """Return eight digits for this machine, and for this container where process numbers differ."""
+    space = ""
+    with contextlib.suppress(OSError):
+        space = os.readlink("/proc/self/ns/pid")
+    return f"{zlib.crc32(f'{socket.gethostname()} {space}'.encode()):08x}"
+
+
+def is_active(name: str) -> bool:
+    """Whether this process is writing a temporary file of this name."""
+    return name in _active
