@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-Progress = Callable[[int, int], None]
-"""Called after each image with the number done and the number of all."""
+CHECKING = "checking files"
+"""The stage that verification reports."""
 
 
 @dataclass(frozen=True)

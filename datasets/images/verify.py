@@ -15,7 +15,7 @@ from segboost.datasets.base import (
     SegmentationDataset,
     describe_mismatch,
 )
-from segboost.datasets.findings import Finding, Progress, Verification
+from segboost.datasets.findings import CHECKING, Finding, Verification
 from segboost.datasets.images.duplicates import Fingerprint, find_near_duplicates, fingerprint
 from segboost.datasets.images.folders import TEST_FRACTION, assemble, pair_files
 from segboost.datasets.images.graz02 import OCCLUDED, load_graz02, read_indices
@@ -23,6 +23,7 @@ from segboost.datasets.images.graz02_files import CATEGORIES, find_graz02
 from segboost.datasets.images.masks import AmbiguousMasksError, Encoding, MaskReader, find_encoding
 from segboost.datasets.images.splitting import split_by_fraction
 from segboost.datasets.reading import ImageFileError
+from segboost.progress import Progress, Report
 
 
 @dataclass
@@ -45,7 +46,7 @@ def verify_dataset(
     Parameters
     ----------
     data : SegmentationDataset
-    progress : callable, optional
+    progress : Progress, optional
     why_empty : callable, optional
         Called with an image that has no foreground; returns what to say of it.
     """
@@ -60,7 +61,7 @@ def verify_dataset(
             seen.keys.append(item.image_key())
             seen.prints.append(fingerprint(image))
         if progress is not None:
-            progress(done, len(parts))
+            progress(Report(CHECKING, done, len(parts)))
     findings += _duplicates(seen)
     return Verification(data.name, len(data.train), len(data.test), tuple(findings), data.notes)
 

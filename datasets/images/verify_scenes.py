@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from segboost.datasets.base import DatasetError
-from segboost.datasets.findings import Finding, Progress, Verification
+from segboost.datasets.findings import CHECKING, Finding, Verification
 from segboost.datasets.images.sun8 import load_sun8
 from segboost.datasets.reading import ImageFileError, read_image
+from segboost.progress import Progress, Report
 
 
 def verify_sun8(root: str | PathLike[str], progress: Progress | None = None) -> Verification:
@@ -24,7 +25,7 @@ def verify_sun8(root: str | PathLike[str], progress: Progress | None = None) -> 
     for done, path in enumerate(scenes.paths, start=1):
         findings += _check_image(path)
         if progress is not None:
-            progress(done, len(scenes.paths))
+            progress(Report(CHECKING, done, len(scenes.paths)))
     n = len(scenes.paths)
     counts = f"{n} images, {len(np.unique(scenes.classes))} classes"
     return Verification("sun8", n, 0, tuple(findings), counts=counts)

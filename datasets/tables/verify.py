@@ -7,13 +7,14 @@ from os import PathLike
 import numpy as np
 
 from segboost.datasets.base import DatasetError
-from segboost.datasets.findings import Finding, Progress, Verification
+from segboost.datasets.findings import CHECKING, Finding, Verification
 from segboost.datasets.tables.libsvm_sets import (
     FOLDER,
     LIBSVM_SETS,
     find_libsvm_files,
     load_libsvm_set,
 )
+from segboost.progress import Progress, Report
 
 
 def find_sets(root: str | PathLike[str]) -> list[str]:
@@ -41,7 +42,7 @@ def verify_libsvm(
         return Verification(label, 0, 0, lost, counts="no table")
     finally:
         if progress is not None:
-            progress(1, 1)
+            progress(Report(CHECKING, 1, 1))
     n, d = table.X.shape
     counts = f"{n} rows, {d} features, {len(np.unique(table.y))} classes"
     twice = n - len(np.unique(np.column_stack([table.X, table.y]), axis=0))

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from segboost.datasets.base import DatasetError
-from segboost.datasets.findings import Finding, Progress, Verification
+from segboost.datasets.findings import CHECKING, Finding, Verification
 from segboost.datasets.reading import ImageFileError
 from segboost.datasets.tracks.otb import load_sequence, read_frame
+from segboost.progress import Progress, Report
 
 
 def verify_sequence(root: Path, name: str, progress: Progress | None = None) -> Verification:
@@ -34,7 +35,7 @@ def verify_sequence(root: Path, name: str, progress: Progress | None = None) -> 
             findings.append(Finding(f"{name}/{path.name}", "missing", text))
         findings += _check_box(f"{name}/{path.name}", sequence.boxes[number], width, height)
         if progress is not None:
-            progress(number + 1, len(sequence))
+            progress(Report(CHECKING, number + 1, len(sequence)))
     shown = "" if size is None else f" of {size[0]}×{size[1]} pixels"
     counts = f"{len(sequence)} frames{shown}"
     return Verification(label, len(sequence), 0, tuple(findings), counts=counts)

@@ -12,7 +12,7 @@ from segboost.pipelines.batch.journal import BatchJournal
 from segboost.pipelines.batch.segmenting import BatchOptions, check_batch, segment_files
 from segboost.pipelines.batch.table import write_results
 from segboost.pipelines.runtime.folder_lock import FolderLock
-from segboost.pipelines.runtime.progress import Progress, track
+from segboost.progress import Progress, track
 
 TABLE = "results.csv"
 

@@ -19,9 +19,9 @@ from segboost.pipelines.experiments.cells import STAGE, Cell, CellResult, run_ce
 from segboost.pipelines.experiments.method import TableMethod
 from segboost.pipelines.experiments.splits import Split, split_rows
 from segboost.pipelines.runtime.artefact_store import ArtefactStore, array_key
-from segboost.pipelines.runtime.progress import Progress, track
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.runtime.worker_lifetime import tied
+from segboost.progress import Progress, track
 
 Tables = Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
 """X of shape (N, d) and y of shape (N,) by the set's name."""

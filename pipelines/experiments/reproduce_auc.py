@@ -36,7 +36,7 @@ from segboost.pipelines.experiments.reproduce_multiclass import (
     write_json,
 )
 from segboost.pipelines.experiments.result_table import Entry, ResultTable
-from segboost.pipelines.runtime.progress import Progress
+from segboost.progress import Progress
 from segboost.storage.whole_file import write_whole
 
 QUICK_SETS = ("wine", "glass", "svmguide2")

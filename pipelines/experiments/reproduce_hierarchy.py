@@ -30,7 +30,7 @@ from segboost.pipelines.experiments.reproduce_multiclass import (
 )
 from segboost.pipelines.experiments.result_table import Entry, ResultTable
 from segboost.pipelines.experiments.scene_table import SceneSettings, load_cells, scene_table
-from segboost.pipelines.runtime.progress import Progress, track
+from segboost.progress import Progress, track
 from segboost.storage.whole_file import write_whole
 
 SET = "sun8"

@@ -29,7 +29,7 @@ from segboost.pipelines.experiments.protocol import (
     spread,
 )
 from segboost.pipelines.experiments.result_table import Entry, ResultTable
-from segboost.pipelines.runtime.progress import Progress
+from segboost.progress import Progress
 from segboost.storage.whole_file import write_whole
 
 EFFORTS: Mapping[str, Effort] = {

@@ -10,7 +10,6 @@ from typing import Any
 
 from segboost.datasets.base import SegmentationDataset
 from segboost.pipelines.experiments.paper_segmentation import CATEGORIES, PAPER
-from segboost.pipelines.runtime.progress import Progress
 from segboost.pipelines.segmentation.config.segmentation_config import (
     METHODS,
     Method,
@@ -20,6 +19,7 @@ from segboost.pipelines.segmentation.config.stage_settings import UnarySettings
 from segboost.pipelines.segmentation.evaluation import Evaluation
 from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
 from segboost.pipelines.segmentation.run import run_training
+from segboost.progress import Progress
 from segboost.storage.whole_file import write_whole
 
 MEASURES = {
@@ -175,8 +175,8 @@ def _config(preset: str, method: Method, seed: int, quick: bool) -> Segmentation
     return replace(
         config,
         unary=UnarySettings(n_stumps=100, n_folds=3),
-        raw_booster=replace(config.raw_booster, n_trees=50),
-        booster=replace(config.booster, n_trees=50),
+        tree_booster=replace(config.tree_booster, n_trees=50),
+        context_booster=replace(config.context_booster, n_trees=50),
         C_choices=(0.5, 10.0),
         losses=("pixels",),
         n_iterations=20,

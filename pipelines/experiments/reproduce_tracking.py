@@ -20,11 +20,11 @@ from segboost.pipelines.experiments.paper_tracking import (
     SEQUENCES,
     paper_figure,
 )
-from segboost.pipelines.runtime.progress import Progress, track
 from segboost.pipelines.tracking.methods import make_tracker
 from segboost.pipelines.tracking.metrics import score_track
 from segboost.pipelines.tracking.output import write_boxes
 from segboost.pipelines.tracking.run import follow
+from segboost.progress import Progress, track
 from segboost.storage.whole_file import write_whole
 from segboost.tracking.base import Tracker
 from segboost.tracking.opencv import OpenCVMissingError

@@ -26,9 +26,9 @@ from segboost.pipelines.runtime.artefact_store import (
     array_key,
     file_key,
 )
-from segboost.pipelines.runtime.progress import Progress, track
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.runtime.worker_lifetime import tied
+from segboost.progress import Progress, track
 
 CELLS_STAGE = "scene-cells"
 WORDS_STAGE = "scene-words"

@@ -1,7 +1,8 @@
-"""A function over many items, wherever the work is to be done: here, by processes, by a cluster."""
+"""Map a function over many items: in this process, in several, or on a cluster."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -36,7 +37,7 @@ def active_cluster() -> Client | None:
 
 @contextmanager
 def use_cluster(client: Client | None) -> Iterator[None]:
-    """Let `map_tasks` work on this cluster within a ``with`` block; None changes nothing."""
+    """Run `map_tasks` on this cluster within a ``with`` block; None changes nothing."""
     if client is None:
         yield
         return
@@ -48,13 +49,19 @@ def use_cluster(client: Client | None) -> Iterator[None]:
 
 
 def map_tasks(
-    function: Callable[[Any, Item], Result],
+    function: Callable[[Any, Any], Result],
     shared: Any,
     items: Iterable[Item],
     n_jobs: int,
     ordered: bool = True,
-) -> Iterator[Result]:
+    prepare: Callable[[Item], Any] | None = None,
+    keep: Callable[[Item, Result], Any] | None = None,
+) -> Iterator[Any]:
     """Yield ``function(shared, item)`` for all items.
+
+    `prepare` and `keep` are the steps that need files: they run beside `function` in a process of
+    this machine, so that large arrays need not travel, but here, in the caller's process, when
+    the work itself is done by a cluster, whose workers need not share a disk.
 
     Parameters
     ----------
@@ -64,16 +71,52 @@ def map_tasks(
         What all calls need; it is sent to a cluster once.
     items : iterable
     n_jobs : int
-        Processes, where no cluster is chosen.
+        Processes, where no cluster is active.
     ordered : bool
         Whether results come in the order of the items, or as they are made.
+    prepare : callable, optional
+        Called with an item; what it returns is given to `function` instead.
+    keep : callable, optional
+        Called with an item and its result; what it returns is yielded instead.
     """
     client = active_cluster()
     if client is not None:
-        from segboost.pipelines.runtime.cluster import map_cluster
-
-        yield from map_cluster(client, function, shared, items)
+        yield from _map_cluster(client, function, shared, items, prepare, keep)
         return
     kind = "generator" if ordered else "generator_unordered"
     jobs = Parallel(n_jobs=n_jobs, return_as=kind, batch_size=1)
-    yield from jobs(delayed(tied(function))(shared, item) for item in items)
+    task = delayed(tied(_run_task))
+    yield from jobs(task(function, shared, item, prepare, keep) for item in items)
+
+
+def _run_task(
+    function: Callable[[Any, Any], Any],
+    shared: Any,
+    item: Any,
+    prepare: Callable[[Any], Any] | None,
+    keep: Callable[[Any, Any], Any] | None,
+) -> Any:
+    result = function(shared, item if prepare is None else prepare(item))
+    return result if keep is None else keep(item, result)
+
+
+def _map_cluster(
+    client: Client,
+    function: Callable[[Any, Any], Any],
+    shared: Any,
+    items: Iterable[Any],
+    prepare: Callable[[Any], Any] | None,
+    keep: Callable[[Any, Any], Any] | None,
+) -> Iterator[Any]:
+    from segboost.pipelines.runtime.cluster import map_cluster
+
+    sent: deque[Any] = deque()
+
+    def send() -> Iterator[Any]:
+        for item in items:
+            sent.append(item)
+            yield item if prepare is None else prepare(item)
+
+    for result in map_cluster(client, function, shared, send()):
+        item = sent.popleft()  # results come in the order of the items
+        yield result if keep is None else keep(item, result)

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.pipelines.runtime.artefact_store import Artefact, KeyParts
-from segboost.pipelines.runtime.parallel_map import active_cluster, map_tasks
-from segboost.pipelines.runtime.progress import Progress, QuietProgress, track
+from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 from segboost.pipelines.segmentation.metrics.scores import (
@@ -20,6 +19,12 @@ from segboost.pipelines.segmentation.metrics.scores import (
 )
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
+from segboost.progress import Progress, QuietProgress, track
+
+EVALUATION = "test images"
+"""The name of the stage in progress reports."""
+STAGE = "evaluation"
+"""Where answers are kept in an artefact store."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,36 @@ class EvaluationCache:
         """Return what the answer for an image depends on."""
         return KeyParts({}, (self.model_key, item.image_key(), item.mask_key()))
 
-    def image(self, item: TrainingImage) -> SuperpixelImage:
-        """Return an image with its features, which are there, and without its truth."""
-        names = [g.name for g in self.features.preset.groups]
-        groups = {name: self.features.group(item, name) for name in names}
-        return replace(self.features.graph(item, with_truth=False), groups=groups)
+    def has(self, item: TrainingImage) -> bool:
+        """Whether the answer for an image is there."""
+        return self.features.store.has(STAGE, self.parts(item))
+
+    def answer(self, item: TrainingImage) -> RegionAnswer:
+        """Return the answer for an image, which is there."""
+        found = self.features.store.get(STAGE, self.parts(item))
+        if found is None:
+            raise RuntimeError(f"the answer for {item.name} has gone from the cache: run it again")
+        return RegionAnswer(**found.arrays)
+
+    def read(self, item: TrainingImage) -> _Input:
+        """Return name, features (or pixels, where there are none yet) and mask of an image."""
+        features = self.features
+        if not features.has(item):
+            return _read(item)
+        names = [g.name for g in features.preset.groups]
+        groups = {name: features.group(item, name) for name in names}
+        image = replace(features.graph(item, with_truth=False), groups=groups)
+        return item.name, image, item.mask()
+
+    def keep(
+        self, item: TrainingImage, made: tuple[SuperpixelImage | None, RegionAnswer]
+    ) -> RegionAnswer:
+        """Store the answer for an image, and its features where they are new."""
+        image, answer = made
+        if image is not None:
+            self.features.keep(item, image)
+        self.features.store.put(STAGE, self.parts(item), Artefact(vars(answer)))
+        return answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +146,10 @@ def evaluate_model(
         raise ValueError("there are no images to evaluate on; choose another --split")
     items = reduce_items(items, model.config.longest_side)
     tell = progress or QuietProgress()
-    answer = _answer_remotely if active_cluster() else _answer_here
-    answers = answer(model, items, n_jobs, cache)
+    answers = answer_all(model, items, n_jobs, cache)
     total = SegmentationEvaluation()
     images, kept = {}, {}
-    for item, found in zip(items, track(answers, tell, "evaluation", len(items)), strict=True):
+    for item, found in zip(items, track(answers, tell, EVALUATION, len(items)), strict=True):
         images[item.name] = _add(total, found)
         kept[item.name] = found
     return Evaluation(total.result(), images, kept)
@@ -130,86 +159,49 @@ def _add(total: SegmentationEvaluation, found: RegionAnswer) -> SegmentationScor
     return total.add_regions(found.score > 0, found.foreground, found.background, found.score)
 
 
-def answer_image(
-    model: SegmentationModel, item: TrainingImage, cache: EvaluationCache | None = None
-) -> RegionAnswer:
-    """Return the scores of an image's superpixels beside their truth."""
-    if cache is None:
-        return _answer(model, check_pair(model.prepare(item.image(), item.name), item))
-
-    def make() -> Artefact:
-        cache.features.make(item)
-        return Artefact(vars(_answer(model, check_pair(cache.image(item), item))))
-
-    store = cache.features.store
-    return RegionAnswer(**store.get_or_make("evaluation", cache.parts(item), make).arrays)
-
-
-def _answer_here(
+def answer_all(
     model: SegmentationModel,
     items: Sequence[TrainingImage],
     n_jobs: int,
-    cache: EvaluationCache | None,
+    cache: EvaluationCache | None = None,
 ) -> Iterator[RegionAnswer]:
-    yield from map_tasks(_answer_task, (model, cache), items, n_jobs)
+    """Yield the scores of every image's superpixels beside their truth.
 
-
-def _answer_task(
-    shared: tuple[SegmentationModel, EvaluationCache | None], item: TrainingImage
-) -> RegionAnswer:
-    model, cache = shared
-    return answer_image(model, item, cache)
-
-
-def _answer_remotely(
-    model: SegmentationModel,
-    items: Sequence[TrainingImage],
-    n_jobs: int,
-    cache: EvaluationCache | None,
-) -> Iterator[RegionAnswer]:
-    """Send pixels, or features where they are there; keep here what comes back."""
+    Answers and features that are in the cache are taken from there, the others are kept in it.
+    """
     if cache is None:
-        pixels = ((item.name, item.image(), item.mask()) for item in items)
-        for _, answer in map_tasks(_answer_pixels, model, pixels, n_jobs):
-            yield answer
+        found = map_tasks(_answer, model, items, n_jobs, prepare=_read)
+        yield from (answer for _, answer in found)
         return
-    features = cache.features
-    todo = [item for item in items if not features.store.has("evaluation", cache.parts(item))]
-    sent = ((i.name, cache.image(i) if features.has(i) else i.image(), i.mask()) for i in todo)
-    made = map_tasks(_answer_pixels, model, sent, n_jobs)
+    todo = [item for item in items if not cache.has(item)]
+    made = map_tasks(_answer, model, todo, n_jobs, prepare=cache.read, keep=cache.keep)
+    waiting = {id(item) for item in todo}
     for item in items:
-        if item in todo:
-            image, answer = next(made)
-            if image is not None:
-                features.keep(item, image)
-            features.store.put("evaluation", cache.parts(item), Artefact(vars(answer)))
-        yield answer_image(model, item, cache)
+        yield next(made) if id(item) in waiting else cache.answer(item)
 
 
-def _answer_pixels(
-    model: SegmentationModel,
-    item: tuple[str, npt.NDArray[np.uint8] | SuperpixelImage, npt.NDArray[np.uint8]],
-) -> tuple[SuperpixelImage | None, RegionAnswer]:
-    """Return the answer for an image, with the features where they were computed here."""
-    name, given, mask = item
-    image = given if isinstance(given, SuperpixelImage) else model.prepare(given, name)
-    answer = _answer(model, _add_truth(image, mask, name))
-    return None if image is given else image, answer
+_Input = tuple[str, npt.NDArray[np.uint8] | SuperpixelImage, npt.NDArray[np.uint8]]
 
 
-def check_pair(image: SuperpixelImage, item: TrainingImage) -> SuperpixelImage:
+def _read(item: TrainingImage) -> _Input:
+    return item.name, item.image(), item.mask()
+
+
+def _answer(model: SegmentationModel, given: _Input) -> tuple[SuperpixelImage | None, RegionAnswer]:
+    """Return the answer for an image, with its features where they were computed here."""
+    name, pixels, mask = given
+    known = isinstance(pixels, SuperpixelImage)
+    image = pixels if isinstance(pixels, SuperpixelImage) else model.prepare(pixels, name)
+    checked = add_truth(image, mask, name)
+    answer = RegionAnswer(model.node_scores(checked), *checked.truth)
+    return None if known else image, answer
+
+
+def add_truth(image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str) -> SuperpixelImage:
     """Return the image with the truth of its mask; ValueError where their sizes differ."""
-    return _add_truth(image, item.mask(), item.name)
-
-
-def _add_truth(image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str) -> SuperpixelImage:
     if mask.shape != image.superpixels.shape:
         (height, width), (tall, wide) = image.superpixels.shape, mask.shape
         raise ValueError(
             f"{name}: the image is {width}×{height}, its mask {wide}×{tall}: make them equal"
         )
     return image.with_truth(mask)
-
-
-def _answer(model: SegmentationModel, image: SuperpixelImage) -> RegionAnswer:
-    return RegionAnswer(model.node_scores(image), *image.truth)

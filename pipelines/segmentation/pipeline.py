@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 
 from segboost.features.image import ImageLike
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.runtime.progress import Progress, QuietProgress
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import evaluate_model
@@ -23,6 +22,7 @@ from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
 from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
 from segboost.pipelines.segmentation.model.segmenter import Segmentation, SegmentationModel
 from segboost.pipelines.segmentation.run import StageReporter, train_on
+from segboost.progress import Progress, QuietProgress
 
 
 class SegmentationPipeline:

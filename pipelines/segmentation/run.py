@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -14,19 +14,26 @@ from segboost.datasets.base import SegmentationDataset
 from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.folder_lock import FolderLock
-from segboost.pipelines.runtime.progress import Progress, Report
 from segboost.pipelines.runtime.resources import read_usage
 from segboost.pipelines.runtime.run_log import RunLog, StageTime
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.evaluation import Evaluation, EvaluationCache, evaluate_model
+from segboost.pipelines.segmentation.evaluation import (
+    EVALUATION,
+    Evaluation,
+    EvaluationCache,
+    evaluate_model,
+)
 from segboost.pipelines.segmentation.model.files import save_segmenter
 from segboost.pipelines.segmentation.saved_predictions import keep_answers
 from segboost.pipelines.segmentation.stages.features import TrainingImage, feature_stage
 from segboost.pipelines.segmentation.training import Trained, train_segmenter
+from segboost.progress import Progress, QuietProgress, Report
 from segboost.storage.folder import DOCUMENT
 from segboost.storage.whole_file import write_whole
 
+CHECKING = "checking images"
+"""The name of the first stage in progress reports."""
 SETTINGS, SCORES, LOG, CACHE = "run.json", "scores.json", "train.jsonl", "cache"
 
 
@@ -58,7 +65,7 @@ class TrainingRun:
 
 
 class StageReporter:
-    """Passes what training tells on to a display and, stage by stage, to a log.
+    """Forward the reports of training to a display and log every stage.
 
     Used as a context manager: leaving it ends the last stage.
     """
@@ -69,14 +76,14 @@ class StageReporter:
         self._stage: Report | None = None
         self._open = ExitStack()
 
-    def __call__(self, stage: str, done: int, total: int | None, note: str = "") -> None:
-        """Take what `train_segmenter` reports."""
-        if self._stage is None or self._stage.stage != stage:
+    def __call__(self, report: Report, /) -> None:
+        """Take a report of `train_segmenter`."""
+        if self._stage is None or self._stage.stage != report.stage:
             self._end(None, None, None)
             if self._log is not None:
-                self._open.enter_context(self._log.stage(stage))
-        self._stage = Report(stage, done, total, note)
-        self._progress(self._stage)
+                self._open.enter_context(self._log.stage(report.stage))
+        self._stage = report
+        self._progress(report)
 
     def __enter__(self) -> Self:
         return self
@@ -94,7 +101,7 @@ class StageReporter:
         closing, self._open = self._open, ExitStack()
         closing.__exit__(*reason)
         if now is not None:
-            self._progress(Report(now.stage, now.done, now.total, now.message, finished=True))
+            self._progress(replace(now, finished=True))
 
 
 def train_on(
@@ -105,13 +112,10 @@ def train_on(
     report: StageReporter,
     vocabulary: Sequence[TrainingImage] | None = None,
 ) -> Trained:
-    """Check the images, train on them, and let go of what belongs to the run."""
+    """Check the images, then train on them."""
     check_items(items, report)
     with single_threaded():
-        trained = train_segmenter(items, config, store, n_jobs, report, vocabulary)
-    if trained.model.crf is not None:
-        trained.model.crf.callback = None  # it holds the display
-    return trained
+        return train_segmenter(items, config, store, n_jobs, report, vocabulary)
 
 
 def check_items(items: Sequence[TrainingImage], report: StageReporter) -> None:
@@ -120,7 +124,7 @@ def check_items(items: Sequence[TrainingImage], report: StageReporter) -> None:
         raise ValueError("there are no training images: give some")
     foreground = background = False
     for done, item in enumerate(items):
-        report("images", done, len(items))
+        report(Report(CHECKING, done, len(items)))
         image, mask = item.image(), item.mask()
         if image.shape[:2] != mask.shape:
             (height, width), (tall, wide) = image.shape[:2], mask.shape
@@ -130,7 +134,7 @@ def check_items(items: Sequence[TrainingImage], report: StageReporter) -> None:
             )
         foreground |= bool((mask == 1).any())
         background |= bool((mask == 0).any())
-    report("images", len(items), len(items))
+    report(Report(CHECKING, len(items), len(items)))
     if not (foreground and background):
         missing = "background" if foreground else "foreground"
         raise ValueError(
@@ -175,7 +179,7 @@ def run_training(
         save_segmenter(trained.model, output, extra)
         evaluation = None
         if data.test:
-            with log.stage("evaluation", images=len(data.test)) as notes:
+            with log.stage(EVALUATION, images=len(data.test)) as notes:
                 evaluation = _evaluate(trained, data, config, store, output, n_jobs, progress)
                 notes["scores"] = evaluation.scores.to_dict()
             keep_answers(output, data.test, evaluation.answers)
@@ -198,7 +202,7 @@ def _evaluate(
     progress: Progress,
 ) -> Evaluation:
     with single_threaded():
-        features = feature_stage(data.train, config, store, lambda *_: None)
+        features = feature_stage(data.train, config, store, QuietProgress())
         cached = EvaluationCache(features, file_key(output / DOCUMENT))
         return evaluate_model(trained.model, data.test, n_jobs, progress, cached)
 

@@ -18,11 +18,9 @@ from segboost.pipelines.segmentation.model.cut import best_offset
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel, UnaryModel
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords, fit_linear_words
 from segboost.pipelines.segmentation.potentials.trees import ImageReader
-from segboost.pipelines.segmentation.stages.crf import LearnedCRF, learn_crf
+from segboost.pipelines.segmentation.stages.crf import LEARNING, LearnedCRF, learn_crf
 from segboost.pipelines.segmentation.stages.crf_cache import cached_crf, crf_key
-from segboost.pipelines.segmentation.stages.crf_progress import CRFProgress
 from segboost.pipelines.segmentation.stages.features import (
-    Tell,
     TrainingImage,
     extract_all,
     feature_stage,
@@ -36,9 +34,7 @@ from segboost.pipelines.segmentation.stages.strong_potentials import (
     StrongPotentials,
     strong_potentials,
 )
-
-MUTED = 1e30
-"""What the scores of a worthless potential are divided by."""
+from segboost.progress import Progress, QuietProgress, Report
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +51,7 @@ def train_segmenter(
     config: SegmentationConfig,
     store: ArtefactStore,
     n_jobs: int = 1,
-    report: Tell | None = None,
+    progress: Progress | None = None,
     vocabulary: Sequence[TrainingImage] | None = None,
 ) -> Trained:
     """Train a segmenter through all its stages.
@@ -67,25 +63,25 @@ def train_segmenter(
     store : ArtefactStore
     n_jobs : int
         Processes; the model does not depend on it.
-    report : callable, optional
+    progress : Progress, optional
     vocabulary : sequence of TrainingImage, optional
         The images that visual words are learned from, `items` by default. Their masks are not
         asked for, so that features need not wait for labels nor change with them.
     """
-    tell = report or (lambda *_: None)
+    progress = progress or QuietProgress()
     items = reduce_items(items, config.longest_side)
-    features = feature_stage(items if vocabulary is None else vocabulary, config, store, tell)
-    extract_all(features, items, n_jobs, tell)
+    features = feature_stage(items if vocabulary is None else vocabulary, config, store, progress)
+    extract_all(features, items, n_jobs, progress)
     images = [features.graph(item, with_truth=True) for item in items]
     keys = tuple(k for item in items for k in (item.image_key(), item.mask_key()))
     stage = UnaryStage(features, items, SuperpixelTruth.of(images, config), config, keys)
-    unaries = learn_unaries(stage, n_jobs, tell)
-    first = np.column_stack([oof for _, oof in unaries.values()])
-    strong = _strong(stage, images, first, n_jobs, tell)
+    unaries = learn_unaries(stage, n_jobs, progress)
+    first = np.column_stack([found.out_of_fold for found in unaries.values()])
+    strong = _strong(stage, images, first, n_jobs, progress)
     scores = first if strong is None else np.column_stack([first, strong.out_of_fold])
     scale = potential_scale(scores, stage.truth.labels, stage.truth.known)
     unary = UnaryModel(
-        {name: s for name, (s, _) in unaries.items()},
+        {name: found.model for name, found in unaries.items()},
         None if strong is None else strong.trees,
         None if strong is None else strong.context,
         scale,
@@ -93,7 +89,7 @@ def train_segmenter(
     names = [*unaries, *(() if strong is None else ("trees", "context"))]
     out_of_fold = dict(zip(names, scores.T, strict=True))
     if config.method in ("structboost", "ssvm"):
-        learned = _crf(store, images, scores / scale, config, n_jobs, tell)
+        learned = _crf(store, images, scores / scale, config, n_jobs, progress)
         model = SegmentationModel(
             config,
             features.preset,
@@ -105,7 +101,7 @@ def train_segmenter(
             learned.calibration,
         )
         return Trained(model, learned, out_of_fold)
-    words, offset, calibration = _without_crf(stage, unaries["words"][1])
+    words, offset, calibration = _without_crf(stage, unaries["words"].out_of_fold)
     model = SegmentationModel(
         config, features.preset, unary, None, config.potentials, words, offset, calibration
     )
@@ -118,18 +114,21 @@ def _crf(
     scores: FloatArray,
     config: SegmentationConfig,
     n_jobs: int,
-    tell: Tell,
+    progress: Progress,
 ) -> LearnedCRF:
     """Return the CRF on the scaled scores of all superpixels, from the store or learned."""
     by_image = np.split(scores, np.cumsum([i.n_superpixels for i in images])[:-1])
-    progress = CRFProgress(tell, config)
-    learned = cached_crf(
-        store,
-        crf_key(images, by_image, config),
-        config.method,
-        lambda: learn_crf(images, by_image, config, n_jobs, progress.step, progress.trial),
-    )
-    progress.end(learned)
+    kept = "; kept from an earlier run"
+
+    def learn() -> LearnedCRF:
+        nonlocal kept
+        kept = ""
+        return learn_crf(images, by_image, config, n_jobs, progress)
+
+    learned = cached_crf(store, crf_key(images, by_image, config), config.method, learn)
+    rounds = len(learned.model.history_)
+    chosen = f"C = {learned.C:g}, loss by {learned.potentials.loss}"
+    progress(Report(LEARNING, rounds, rounds, chosen + kept))
     return learned
 
 
@@ -142,9 +141,10 @@ def _without_crf(
     """
     truth, words, scores = stage.truth, None, words_scores
     if stage.config.method == "svm":
-        words, scores = fit_linear_words(
+        learned = fit_linear_words(
             stage.table("words"), truth.labels, truth.known, truth.fold, truth.area
         )
+        words, scores = learned.model, learned.out_of_fold
     offset = best_offset([(scores, *truth.pixels)])
     return words, offset, fit_calibration([(scores - offset, *truth.pixels)])
 
@@ -152,10 +152,11 @@ def _without_crf(
 def potential_scale(
     scores: FloatArray, labels: npt.NDArray[np.int64], known: npt.NDArray[np.bool_]
 ) -> FloatArray:
-    """Return what each score is divided by: its deviation, or `MUTED` where it is worthless.
+    """Return what each score is divided by: its deviation, or infinity to mute it.
 
-    A classifier whose out-of-fold scores are no higher on the foreground knows nothing that holds
-    for new images; a CRF might turn its sign and be wrong where the final classifier is right.
+    A classifier whose out-of-fold scores are not higher on the foreground knows nothing that holds
+    for new images. A CRF might invert it and be wrong where the final classifier is right: divided
+    by infinity, its scores are 0 everywhere.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ def potential_scale(
     foreground = scores[known & (labels == 1)].mean(axis=0)
     background = scores[known & (labels == 0)].mean(axis=0)
     scale = np.maximum(scores.std(axis=0), 1e-12)
-    return np.where(foreground > background, scale, MUTED)
+    return np.where(foreground > background, scale, np.inf)
 
 
 def _strong(
@@ -175,7 +176,7 @@ def _strong(
     images: Sequence[SuperpixelImage],
     first: FloatArray,
     n_jobs: int,
-    tell: Tell,
+    progress: Progress,
 ) -> StrongPotentials | None:
     """Train the two strong potentials, where the config has them."""
     config, features, items = stage.config, stage.features, stage.items
@@ -198,5 +199,5 @@ def _strong(
         stage.truth.fold,
         config,
         n_jobs,
-        tell,
+        progress,
     )

@@ -13,16 +13,16 @@ from joblib import Parallel, delayed
 
 from segboost._types import IntArray
 from segboost.estimators.base import BaseStructBoost
-from segboost.pipelines.runtime.progress import (
+from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.runtime.worker_lifetime import tied
+from segboost.pipelines.tables.estimators import MEASURES, EstimatorSettings, better, measure
+from segboost.progress import (
     Progress,
     QuietProgress,
     Report,
     step_reporter,
     track,
 )
-from segboost.pipelines.runtime.single_thread import single_threaded
-from segboost.pipelines.runtime.worker_lifetime import tied
-from segboost.pipelines.tables.estimators import MEASURES, EstimatorSettings, better, measure
 
 CANDIDATES = (1.0, 4.0, 16.0, 63.0, 250.0, 1000.0)
 """What C is chosen from: six values from 1 to 1000, evenly spaced on a logarithmic scale."""

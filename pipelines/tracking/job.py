@@ -14,7 +14,6 @@ import numpy.typing as npt
 from segboost.datasets.reading import list_images
 from segboost.datasets.tracks.otb import load_sequence, read_boxes
 from segboost.datasets.tracks.video import read_frames
-from segboost.pipelines.runtime.progress import Progress, track
 from segboost.pipelines.tracking.methods import make_tracker
 from segboost.pipelines.tracking.metrics import TrackScores, score_track
 from segboost.pipelines.tracking.output import (
@@ -25,6 +24,7 @@ from segboost.pipelines.tracking.output import (
     write_boxes,
 )
 from segboost.pipelines.tracking.run import Track, follow
+from segboost.progress import Progress, track
 from segboost.storage.whole_file import write_whole
 from segboost.tracking.settings import TrackerSettings
 

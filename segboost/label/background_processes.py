@@ -24,7 +24,7 @@ class Training:
 
     process: subprocess.Popen[str]
     started: float = field(default_factory=time.monotonic)
-    stage: str = "start"
+    stage: str = "starting"
     done: int = 0
     total: int | None = None
     note: str = ""

@@ -15,6 +15,7 @@ from segboost.label.images import FolderImage
 from segboost.pipelines.runtime.artefact_store import ArtefactStore, KeyParts, file_key
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.stages.features import FeatureStage, feature_stage
+from segboost.progress import QuietProgress
 from segboost.storage.folder import DOCUMENT
 from segboost.storage.whole_file import write_whole
 
@@ -27,8 +28,8 @@ MOST_WORDS_FROM = 30
 QUICK: dict[str, Any] = {
     "longest_side": 800,
     "unary": {"n_stumps": 150},
-    "raw_booster": {"n_trees": 200},
-    "booster": {"n_trees": 200, "learning_rate": 0.1},
+    "tree_booster": {"n_trees": 200},
+    "context_booster": {"n_trees": 200, "learning_rate": 0.1},
     "C": 20.0,
     "losses": ["pixels"],
 }
@@ -117,7 +118,7 @@ class LabelProject:
 
     def _features(self) -> FeatureStage:
         items = [self.item(name) for name in self.vocabulary()]
-        return feature_stage(items, self.config(), self.store, lambda *_: None)
+        return feature_stage(items, self.config(), self.store, QuietProgress())
 
     def _is_readable(self, name: str) -> bool:
         try:

@@ -16,9 +16,10 @@ from typing import Any
 
 from segboost.label.project import LabelProject
 from segboost.pipelines.batch.image_result import explain
-from segboost.pipelines.runtime.progress import Report
 from segboost.pipelines.segmentation.model.files import save_segmenter
 from segboost.pipelines.segmentation.run import StageReporter, train_on
+from segboost.pipelines.segmentation.stages.features import WORDS
+from segboost.progress import Report
 
 
 class LineProgress:
@@ -26,7 +27,7 @@ class LineProgress:
 
     def __call__(self, report: Report) -> None:
         """Write a report."""
-        say(stage=report.stage, done=report.done, total=report.total, note=report.message)
+        say(stage=report.stage, done=report.done, total=report.total, note=report.details())
 
 
 def say(**values: Any) -> None:
@@ -40,8 +41,8 @@ def run(folder: Path, names: list[str], n_jobs: int) -> None:
     project = LabelProject(folder)
     config = project.config()
     items = [project.item(name) for name in names]
-    say(stage="codebook", done=0, total=1, note="")
-    project.features()  # removes unreadable images from the vocabulary
+    say(stage=WORDS, done=0, total=1, note="")
+    project.features()  # the images of the vocabulary can be read, or are no longer in it
     words = [project.item(name) for name in project.vocabulary()]
     with StageReporter(LineProgress()) as report:
         trained = train_on(items, config, project.store, n_jobs, report, words)

@@ -14,10 +14,10 @@ from segboost.datasets.base import LabelledImage
 from segboost.datasets.synthetic.dataset import load_synthetic
 from segboost.pipelines.batch.segmenting import BatchOptions, ImageResult, segment_files
 from segboost.pipelines.batch.table import write_results
-from segboost.pipelines.runtime.progress import Progress, QuietProgress, Report, track
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.recorded_data import DRAWN
 from segboost.pipelines.segmentation.run import CACHE, TrainingRun, run_training
+from segboost.progress import Progress, QuietProgress, Report, track
 from segboost.report.write_report import write_report
 from segboost.storage.whole_file import write_whole
 

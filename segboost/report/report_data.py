@@ -10,7 +10,6 @@ import numpy as np
 
 from segboost._types import FloatArray
 from segboost.datasets.base import DatasetError, LabelledImage
-from segboost.pipelines.runtime.progress import Progress, track
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.evaluation import RegionAnswer, evaluate_model
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
@@ -20,6 +19,7 @@ from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.potentials.crf_potentials import pairwise
 from segboost.pipelines.segmentation.recorded_data import recorded_dataset
 from segboost.pipelines.segmentation.saved_predictions import KeptAnswer
+from segboost.progress import Progress, track
 from segboost.report.learned_functions import LearnedCRF, learned_functions
 from segboost.report.load_runs import Run
 from segboost.report.measurements import Measurements, choose_images, measure, reliability

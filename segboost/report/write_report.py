@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from segboost.pipelines.runtime.progress import Progress, QuietProgress
+from segboost.progress import Progress, QuietProgress
 from segboost.report.load_runs import Run, find_runs, read_table
 from segboost.report.page import render
 from segboost.report.report_data import ReportData, collect

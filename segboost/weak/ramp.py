@@ -120,9 +120,9 @@ class RampLearner:
     min_width : float
         Minimum width of a ramp, in standard deviations of its feature; 0 allows steps. The hinge
         loss favours steps; wide ramps keep their sum graded.
-    n_rising : int
+    n_rising : int or None
         Only rising ramps are considered for this many leading features: those in which the
-        output can only increase.
+        output can only increase. None for all features.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class RampLearner:
 
     n_knots: int = 65
     min_width: float = 0.0
-    n_rising: int = 0
+    n_rising: int | None = 0
 
     def __post_init__(self) -> None:
         if not self.min_width >= 0:
@@ -160,7 +160,8 @@ class RampLearner:
         if len(table):  # a feature with a narrower range keeps the ramp over its whole range
             width = np.minimum(self.min_width * table.std(axis=0), np.ptp(table, axis=0))
         outputs = check_outputs(outputs)
-        shape = (knots, binned.n_bins, width, self.n_rising)
+        n_rising = binned.n_features if self.n_rising is None else self.n_rising
+        shape = (knots, binned.n_bins, width, n_rising)
         return BoundRamp(columns, binned.codes, *shape, outputs)
 
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from segboost.label.project import label_config
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
+from segboost.progress import Report
 from tests.benchmarks.figures import Figure, at_least
 from tests.benchmarks.scribbles import scribble
 
@@ -136,7 +137,7 @@ class Round:
         trained = train_segmenter(self.items, self.config, self.store, 1, vocabulary=self.train)
         spent = time.process_time() - start
         score = 100 * mean_iou(trained.model, self.stage, self.test)
-        tell("trained", len(self.items), None, f"{score:.1f} % after {spent:.0f} s")
+        tell(Report("trained", len(self.items), None, f"{score:.1f} % after {spent:.0f} s"))
         asked = [predict_image(trained.model, self.stage, self.train[k]) for k in self.rest]
         unsure = np.array([found.uncertainty for found in asked])
         return Artefact({"uncertainty": unsure}, {"score": score, "spent": spent})
@@ -173,10 +174,11 @@ def code_key() -> str:
     return found.hexdigest()
 
 
-def tell(stage: str, done: int, total: int | None, note: str = "") -> None:
-    if total is None or done % 50 == 0 or done == total:
-        of = "" if total is None else f" of {total}"
-        print(f"{stage}: {done}{of} {note}".rstrip(), file=sys.stderr, flush=True)
+def tell(report: Report, /) -> None:
+    if report.total is None or report.done % 50 == 0 or report.done == report.total:
+        of = "" if report.total is None else f" of {report.total}"
+        line = f"{report.stage}: {report.done}{of} {report.message}"
+        print(line.rstrip(), file=sys.stderr, flush=True)
 
 
 def mean_iou(model: object, stage: object, items: Sequence[object]) -> float:

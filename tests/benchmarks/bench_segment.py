@@ -33,9 +33,9 @@ class Cost:
 
 def train(folder: Path) -> None:
     from segboost.datasets import load_synthetic
-    from segboost.pipelines.runtime.progress import QuietProgress
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
     from segboost.pipelines.segmentation.run import run_training
+    from segboost.progress import QuietProgress
 
     data = load_synthetic(8, 0, height=240, width=320)
     config = SegmentationConfig.from_dict(SETTINGS)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from segboost.datasets import load_synthetic
-from segboost.pipelines.runtime.progress import QuietProgress
 from segboost.pipelines.segmentation.run import run_training
+from segboost.progress import QuietProgress
 from segboost.report.write_report import write_report
 from tests.pipelines.segmentation.segmentation_sets import shared_cache, tiny_config
 

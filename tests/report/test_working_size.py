@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from segboost.datasets import load_synthetic
-from segboost.pipelines.runtime.progress import QuietProgress
 from segboost.pipelines.segmentation.run import run_training
 from segboost.pipelines.segmentation.saved_predictions import FILE
+from segboost.progress import QuietProgress
 from segboost.report.load_runs import find_runs
 from segboost.report.report_data import collect
 from segboost.report.write_report import write_report

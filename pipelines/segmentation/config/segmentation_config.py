@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
@@ -19,6 +20,10 @@ from segboost.pipelines.segmentation.config.stage_settings import (
 Method = Literal["structboost", "ssvm", "adaboost", "svm"]
 METHODS: tuple[Method, ...] = get_args(Method)
 C_CHOICES = (2.0, 20.0, 200.0, 1000.0)
+OLD_NAMES = {"raw_booster": "tree_booster", "booster": "context_booster"}
+"""Settings that version 0.1 knew by another name."""
+
+logger = logging.getLogger(__name__)
 
 
 def _default_potentials() -> PotentialSettings:
@@ -44,8 +49,8 @@ class SegmentationConfig:
     context : bool or None
         Whether a CRF has two strong potentials more: trees over all raw features, and context
         over the scores around a superpixel. None leaves it to the preset.
-    raw_booster, booster : BoosterSettings
-        Of the trees over raw features, and of the context.
+    tree_booster, context_booster : BoosterSettings
+        Settings of the trees over raw features, and of the context.
     potentials : PotentialSettings
     C : float or None
         None chooses among `C_choices` on validation images cut from the training ones.
@@ -71,8 +76,8 @@ class SegmentationConfig:
     method: Method = "structboost"
     unary: UnarySettings = field(default_factory=UnarySettings)
     context: bool | None = None
-    raw_booster: BoosterSettings = field(default_factory=BoosterSettings)
-    booster: BoosterSettings = field(default_factory=_context_booster)
+    tree_booster: BoosterSettings = field(default_factory=BoosterSettings)
+    context_booster: BoosterSettings = field(default_factory=_context_booster)
     potentials: PotentialSettings = field(default_factory=_default_potentials)
     C: float | None = None
     C_choices: tuple[float, ...] = C_CHOICES
@@ -123,10 +128,14 @@ class SegmentationConfig:
         return json.loads(json.dumps(asdict(self)))
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> SegmentationConfig:
-        """Return the settings of a JSON document; unknown keys and wrong types are named."""
+    def from_dict(cls, values: Mapping[str, Any], warn: bool = True) -> SegmentationConfig:
+        """Return the settings of a JSON document; unknown keys and wrong types are named.
+
+        Settings under an old name are read, with a warning unless `warn` is false.
+        """
         if not isinstance(values, Mapping):
             raise ValueError(f"config must be an object, got {values!r}")
+        values = _current_names(values, warn)
         preset = values.get("preset", "default")
         return _changed(cls.for_preset(str(preset)), values, "")
 
@@ -142,6 +151,19 @@ class SegmentationConfig:
         if not isinstance(document, dict):
             raise ValueError(f"{path} must hold one JSON object with settings")
         return document
+
+
+def _current_names(values: Mapping[str, Any], warn: bool) -> dict[str, Any]:
+    """Return the settings under their present names."""
+    current = dict(values)
+    for old, new in OLD_NAMES.items():
+        if old in current:
+            if new in current:
+                raise ValueError(f"config has both {new!r} and its old name {old!r}: keep {new!r}")
+            if warn:
+                logger.warning("the setting %r is now called %r", old, new)
+            current[new] = current.pop(old)
+    return current
 
 
 def _changed(base: Any, values: Any, place: str) -> Any:

@@ -32,10 +32,10 @@ from segboost.pipelines.segmentation.config.segmentation_config import Segmentat
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
 from segboost.pipelines.segmentation.model.calibration import Calibration
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel, UnaryModel
-from segboost.pipelines.segmentation.potentials.context import Context
+from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
-from segboost.pipelines.segmentation.potentials.trees import RawBooster
+from segboost.pipelines.segmentation.potentials.trees import TreePotential
 from segboost.storage.folder import (
     DOCUMENT,
     ModelFileError,
@@ -185,7 +185,7 @@ def _pack(model: SegmentationModel) -> Arrays:
 
 
 def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> SegmentationModel:
-    config = SegmentationConfig.from_dict(document["config"])
+    config = SegmentationConfig.from_dict(document["config"], warn=False)
     groups: list[str] = document["groups"]
     stumps = {
         name: StumpSum.unpack(_part(arrays, f"unary{number}_"))
@@ -193,9 +193,11 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
     }
     trees, context = None, None
     if document["context"]:
-        trees = RawBooster.from_arrays(groups, _part(arrays, "trees_"))
-        context = Context.from_arrays(_part(arrays, "context_"))
-    scale = read_array(arrays, "scale", "f", (None,))
+        trees = TreePotential.from_arrays(groups, _part(arrays, "trees_"))
+        context = ContextPotential.from_arrays(_part(arrays, "context_"))
+    scale = read_array(arrays, "scale", "f", (None,), finite=False)
+    if not (scale > 0).all():  # infinity mutes a potential
+        raise ValueError("the stored array 'scale' has values that are not positive")
     words = None
     if document["words"] is not None:
         coef = read_array(arrays, "words_coef", "f", (None,))

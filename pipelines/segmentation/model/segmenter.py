@@ -22,10 +22,10 @@ from segboost.pipelines.segmentation.images.working_size import (
     resize_labels,
 )
 from segboost.pipelines.segmentation.model.calibration import Calibration
-from segboost.pipelines.segmentation.potentials.context import Context
+from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
-from segboost.pipelines.segmentation.potentials.trees import RawBooster
+from segboost.pipelines.segmentation.potentials.trees import TreePotential
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +53,16 @@ class UnaryModel:
     Parameters
     ----------
     stumps : mapping of group name to StumpSum
-    trees : RawBooster or None
-    context : Context or None
+    trees : TreePotential or None
+    context : ContextPotential or None
         Both or neither.
     scale : ndarray of shape (T,)
         What the scores are divided by: their deviation on the training images, out of fold.
     """
 
     stumps: Mapping[str, StumpSum]
-    trees: RawBooster | None
-    context: Context | None
+    trees: TreePotential | None
+    context: ContextPotential | None
     scale: FloatArray
 
     def scores(self, image: SuperpixelImage) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Second stage: a context potential over the first-stage scores around a superpixel."""
+"""The context potential: a second stage over the first-stage scores around a superpixel."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
 from segboost._types import FloatArray, Int64Array
 from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.context_features import context_features
-from segboost.pipelines.segmentation.potentials.folds import teaches
+from segboost.pipelines.segmentation.potentials.out_of_fold import (
+    Learned,
+    in_threads,
+    learn_out_of_fold,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Context:
-    """The second stage: from first-stage scores to one more potential."""
+class ContextPotential:
+    """Trees over what the first-stage scores say around a superpixel."""
 
     booster: TreeBooster
 
@@ -42,8 +45,47 @@ class Context:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Return the context that `to_arrays` took apart."""
+        """Return the potential that `to_arrays` took apart."""
         return cls(TreeBooster.from_arrays(arrays))
+
+
+@dataclass(frozen=True, eq=False)
+class ContextLearner:
+    """Learns the context potential; see `learn_out_of_fold`.
+
+    Parameters
+    ----------
+    table : ndarray of float32, shape (N, D)
+        Context features of all superpixels.
+    labels : ndarray of int, shape (N,)
+    weight : ndarray of shape (N,)
+        Labelled pixels.
+    fold : ndarray of int, shape (N,)
+    settings : BoosterSettings
+    seed : int
+    """
+
+    table: npt.NDArray[np.float32]
+    labels: Int64Array
+    weight: FloatArray
+    fold: Int64Array
+    settings: BoosterSettings
+    seed: int
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """The superpixels with a labelled pixel, shape (N,)."""
+        return self.weight > 0
+
+    def fit(self, rows: Int64Array, part: int) -> ContextPotential:
+        """Return the potential learned from these rows."""
+        seed = [self.seed, 2, part]
+        table, labels, weight = self.table[rows], self.labels[rows], self.weight[rows]
+        return ContextPotential(TreeBooster.fit(table, labels, weight, self.settings, seed))
+
+    def score(self, model: ContextPotential, rows: Int64Array) -> FloatArray:
+        """Return the scores of these rows."""
+        return model.booster.decision_function(self.table[rows])
 
 
 def fit_context(
@@ -53,13 +95,13 @@ def fit_context(
     settings: BoosterSettings,
     seed: int,
     n_jobs: int = 1,
-) -> tuple[Context, FloatArray]:
-    """Learn the second stage; return it with its out-of-fold scores, shape (N,).
+) -> Learned[ContextPotential]:
+    """Learn the second stage, with its out-of-fold scores of shape (N,).
 
     Parameters
     ----------
     images : sequence of SuperpixelImage
-        The training images with their truth and the features that own models are made of.
+        The training images with their truth and the features that describe their own appearance.
     first : ndarray of shape (N, T)
         Out-of-fold first-stage scores of all their superpixels, the best of them last.
     fold : ndarray of int, shape (N,)
@@ -67,7 +109,7 @@ def fit_context(
     settings : BoosterSettings
     seed : int
     n_jobs : int
-        Folds that are learned side by side; the result is the same.
+        Folds learned at the same time; the result is the same.
     """
     sizes = np.array([image.n_superpixels for image in images])
     if len(first) != sizes.sum():
@@ -76,20 +118,5 @@ def fit_context(
     table = np.concatenate([context_features(i, f) for i, f in zip(images, parts, strict=True)])
     labels = np.concatenate([image.labels for image in images])
     weight = np.concatenate([image.labelled for image in images]).astype(np.float64)
-    folds = np.unique(fold)
-
-    def fit(left_out: int | None) -> TreeBooster | None:
-        rows = (weight > 0) & (fold != left_out)
-        if left_out is not None and not teaches(labels, np.flatnonzero(rows)):
-            return None
-        number = len(folds) if left_out is None else left_out
-        return TreeBooster.fit(table[rows], labels[rows], weight[rows], settings, [seed, 2, number])
-
-    without = [int(k) for k in folds] if len(folds) > 1 else []
-    jobs = Parallel(n_jobs=n_jobs, require="sharedmem")
-    final, *by_fold = jobs(delayed(fit)(k) for k in [None, *without])
-    score = np.zeros(len(labels))
-    for k, booster in zip(folds, by_fold or [final], strict=True):
-        if booster is not None:
-            score[fold == k] = booster.decision_function(table[fold == k])
-    return Context(final), score
+    learner = ContextLearner(table, labels, weight, fold, settings, seed)
+    return learn_out_of_fold(learner, in_threads(n_jobs))

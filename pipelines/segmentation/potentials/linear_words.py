@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import FloatArray, Int64Array
+from segboost.pipelines.segmentation.potentials.folds import teaches
+from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
 
 C_CHOICES = (1e-2, 1e-1, 1.0, 1e1, 1e2)
 """Of the hinge loss per example on features in [0, 1]; the best one out of fold is taken."""
@@ -26,17 +28,33 @@ class LinearWords:
         return np.asarray(words, dtype=np.float64) @ self.coef + self.bias
 
 
+@dataclass(frozen=True, eq=False)
+class LinearWordsLearner:
+    """Learns linear SVMs at one C; see `learn_out_of_fold`."""
+
+    features: npt.NDArray[Any]
+    labels: Int64Array
+    known: npt.NDArray[np.bool_]
+    fold: Int64Array
+    C: float
+
+    def fit(self, rows: Int64Array, part: int) -> LinearWords:
+        """Return the SVM of these rows."""
+        return _fit(self.features[rows], self.labels[rows], self.C)
+
+    def score(self, model: LinearWords, rows: Int64Array) -> FloatArray:
+        """Return the scores of these rows."""
+        return model(self.features[rows])
+
+
 def fit_linear_words(
     features: npt.NDArray[Any],
-    labels: npt.NDArray[np.int64],
+    labels: Int64Array,
     known: npt.NDArray[np.bool_],
-    fold: npt.NDArray[np.int64],
+    fold: Int64Array,
     area: FloatArray,
-) -> tuple[LinearWords, FloatArray]:
-    """Fit a linear SVM on word histograms; C is the best on the last fold.
-
-    Also returned are the scores of all rows by SVMs that did not see their fold, shape (N,); those
-    of the final one where the other folds are none or have one class only.
+) -> Learned[LinearWords]:
+    """Fit a linear SVM on word histograms, with out-of-fold scores; C is the best on the last fold.
 
     Parameters
     ----------
@@ -45,12 +63,12 @@ def fit_linear_words(
     known : ndarray of bool, shape (N,)
     fold : ndarray of int, shape (N,)
     area : ndarray of shape (N,)
-        Labelled pixels, which count in the choice of C.
+        Labelled pixels, which weigh the choice of C.
     """
     last = fold == fold.max()
     chosen = C_CHOICES[len(C_CHOICES) // 2]
     train, test = known & ~last, known & last
-    if test.any() and _has_both(labels[train]):
+    if test.any() and teaches(labels, np.flatnonzero(train)):
         accuracy = [
             _agreement(
                 _fit(features[train], labels[train], C), features[test], labels[test], area[test]
@@ -58,17 +76,8 @@ def fit_linear_words(
             for C in C_CHOICES
         ]
         chosen = C_CHOICES[int(np.argmax(accuracy))]
-    final = _fit(features[known], labels[known], chosen)
-    scores = final(features)
-    for held in np.unique(fold):
-        mine, others = fold == held, known & (fold != held)
-        if _has_both(labels[others]):  # else there is nothing to tell apart
-            scores[mine] = _fit(features[others], labels[others], chosen)(features[mine])
-    return final, scores
-
-
-def _has_both(labels: npt.NDArray[np.int64]) -> bool:
-    return np.unique(labels).size > 1
+    learner = LinearWordsLearner(features, labels, known, fold, chosen)
+    return learn_out_of_fold(learner, one_class="in sample")
 
 
 def _fit(features: npt.NDArray[Any], labels: npt.NDArray[np.int64], C: float) -> LinearWords:

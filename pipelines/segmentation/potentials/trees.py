@@ -1,4 +1,4 @@
-"""One booster over the raw features of all groups at once, beside the classifiers of each group."""
+"""The tree potential: one booster over the raw features of all groups at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
 from segboost._types import FloatArray, Int64Array
 from segboost.boosting.bins import bin_columns, keep_bytes
@@ -16,16 +15,20 @@ from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.growing import boost_trees
 from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.potentials.folds import teaches
+from segboost.pipelines.segmentation.potentials.out_of_fold import (
+    Learned,
+    in_threads,
+    learn_out_of_fold,
+)
 from segboost.weak.binning import MAX_BINS
 
 MOST_ROWS = 150_000
-"""Superpixels that the booster learns from at most; it holds their features in memory."""
+"""The largest number of superpixels to learn from: their features are held in memory."""
 
 
 @dataclass(frozen=True, eq=False)
-class RawBooster:
-    """Trees over the features of some groups, side by side in this order."""
+class TreePotential:
+    """Trees over the features of some groups, concatenated in this order."""
 
     groups: tuple[str, ...]
     trees: TreeBooster
@@ -36,12 +39,12 @@ class RawBooster:
         return self.trees.decision_function(table)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays of the trees; the groups are the caller's to keep."""
+        """Return the arrays of the trees; the caller keeps the names of the groups."""
         return self.trees.to_arrays()
 
     @classmethod
     def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Return the booster that `to_arrays` took apart."""
+        """Return the potential that `to_arrays` took apart."""
         return cls(tuple(groups), TreeBooster.from_arrays(arrays))
 
 
@@ -64,7 +67,7 @@ class ByteTable:
 
 
 class ImageReader:
-    """What training asks of the images: one group of all of them, or all groups of one."""
+    """Reads features for training: one group of all images, or all groups of one image."""
 
     def __init__(
         self, n_images: int, groups: Sequence[str], read: Callable[[int, str], npt.NDArray[Any]]
@@ -86,15 +89,73 @@ class ImageReader:
         return {g: self._read(number, g) for g in self.groups}
 
 
-def fit_raw_booster(
+@dataclass(frozen=True, eq=False)
+class TreeLearner:
+    """Learns the trees over all raw features; see `learn_out_of_fold`.
+
+    Parameters
+    ----------
+    reader : ImageReader
+        The features of the images.
+    table : ByteTable
+        The superpixels that are learned from.
+    labels : ndarray of int, shape (N,)
+    weight : ndarray of shape (N,)
+        Labelled pixels.
+    fold : ndarray of int, shape (N,)
+    sizes : tuple of int
+        Superpixels of each image.
+    settings : BoosterSettings
+    seed : int
+    """
+
+    reader: ImageReader
+    table: ByteTable
+    labels: Int64Array
+    weight: FloatArray
+    fold: Int64Array
+    sizes: tuple[int, ...]
+    settings: BoosterSettings
+    seed: int
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """The superpixels in the table, shape (N,)."""
+        known = np.zeros(len(self.fold), dtype=bool)
+        known[self.table.rows] = True
+        return known
+
+    def fit(self, rows: Int64Array, part: int) -> TreePotential:
+        """Return the trees of these rows."""
+        baseline, trees = boost_trees(
+            self.table.columns,
+            np.searchsorted(self.table.rows, rows),
+            self.labels[rows] == 1,
+            self.weight[rows] / self.weight[rows].mean(),
+            self.settings,
+            np.random.default_rng([self.seed, part]),
+        )
+        ensemble = TreeBooster.from_trees(baseline, trees, self.table.thresholds)
+        return TreePotential(self.reader.groups, ensemble)
+
+    def score(self, model: TreePotential, rows: Int64Array) -> FloatArray:
+        """Return the log-odds of these rows, reading one image at a time."""
+        wanted = np.zeros(len(self.fold), dtype=bool)
+        wanted[rows] = True
+        by_image = np.split(wanted, np.cumsum(self.sizes)[:-1])
+        found = [model.scores(self.reader.image(i))[m] for i, m in enumerate(by_image) if m.any()]
+        return np.concatenate(found)
+
+
+def fit_tree_potential(
     reader: ImageReader,
     images: Sequence[SuperpixelImage],
     fold: Int64Array,
     settings: BoosterSettings,
     seed: int,
     n_jobs: int = 1,
-) -> tuple[RawBooster, FloatArray]:
-    """Learn from all groups; return the booster and out-of-fold scores, shape (N,).
+) -> Learned[TreePotential]:
+    """Learn trees over the features of all groups, with out-of-fold scores of shape (N,).
 
     Parameters
     ----------
@@ -106,42 +167,15 @@ def fit_raw_booster(
     settings : BoosterSettings
     seed : int
     n_jobs : int
-        Folds that are learned side by side, in threads that share the features; the result is
-        the same.
+        Folds learned at the same time, in threads that share the features; the result is the
+        same.
     """
-    sizes = [i.n_superpixels for i in images]
     labels = np.concatenate([i.labels for i in images])
     weight = np.concatenate([i.labelled for i in images]).astype(np.float64)
-    folds = np.unique(fold)
     table = _byte_table(reader, np.flatnonzero(weight > 0), seed)
-
-    def fit(left_out: int | None) -> RawBooster:
-        known = np.flatnonzero(fold[table.rows] != left_out)
-        rows = table.rows[known]
-        baseline, trees = boost_trees(
-            table.columns,
-            known,
-            labels[rows] == 1,
-            weight[rows] / weight[rows].mean(),
-            settings,
-            np.random.default_rng([seed, len(folds) if left_out is None else left_out]),
-        )
-        return RawBooster(reader.groups, TreeBooster.from_trees(baseline, trees, table.thresholds))
-
-    def outside(k: int) -> FloatArray:
-        if len(folds) > 1 and not teaches(labels, table.rows[fold[table.rows] != k]):
-            return np.zeros(int((fold == k).sum()))
-        booster = fit(k if len(folds) > 1 else None)
-        mine = np.split(fold == k, np.cumsum(sizes)[:-1])
-        found = [booster.scores(reader.image(i))[m] for i, m in enumerate(mine) if m.any()]
-        return np.concatenate(found)
-
-    jobs: list[Any] = [delayed(fit)(None), *(delayed(outside)(int(k)) for k in folds)]
-    final, *parts = Parallel(n_jobs=n_jobs, require="sharedmem")(jobs)
-    scores = np.zeros(len(labels))
-    for k, found in zip(folds, parts, strict=True):
-        scores[fold == k] = found
-    return final, scores
+    sizes = tuple(i.n_superpixels for i in images)
+    learner = TreeLearner(reader, table, labels, weight, fold, sizes, settings, seed)
+    return learn_out_of_fold(learner, in_threads(n_jobs))
 
 
 def _byte_table(reader: ImageReader, known: Int64Array, seed: int) -> ByteTable:

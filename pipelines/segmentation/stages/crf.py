@@ -1,4 +1,4 @@
-"""Learning the CRF: choices on validation images, then all training images."""
+"""The CRF stage: choose C and loss on validation images, then learn from all training images."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from segboost.pipelines.segmentation.metrics.scores import (
 from segboost.pipelines.segmentation.model.calibration import Calibration, fit_calibration
 from segboost.pipelines.segmentation.model.cut import best_offset
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
+from segboost.progress import Progress, QuietProgress, Report, step_reporter
 from segboost.weak.ramp import RampLearner
 
-ALL = 1_000_000
-"""More features than there are."""
 CRF_GAP = 1e-3
 """Of StructBoost's cutting planes. At 1e-2 new learners are priced by weights that are still off:
 on left-out blocks of Graz-02 the mean IoU of people is 0.3 to 0.4 points lower and that of bike
 0.1 on average over C (from 0.05 higher to 0.2 lower), for about the same time."""
+CHOOSING, LEARNING = "choosing C and loss", "learning the CRF"
+"""The names of the two stages in progress reports."""
 ENOUGH_IMAGES = 50
-"""From here on a unary learner may fall."""
+"""With at least this many images, unary ramps may decrease."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,6 @@ class _Tried:
         return self.trial.C, self.trial.loss
 
 
-OnTrial = Callable[[int, int, Trial | None], Any]
-
-
 @dataclass(frozen=True, eq=False)
 class LearnedCRF:
     """The CRF of all training images, and how its settings were chosen.
@@ -82,8 +80,7 @@ def learn_crf(
     scores: Sequence[FloatArray],
     config: SegmentationConfig,
     n_jobs: int = 1,
-    callback: Callable[[Any], Any] | None = None,
-    on_trial: OnTrial | None = None,
+    progress: Progress | None = None,
 ) -> LearnedCRF:
     """Choose C and loss on blocks of the images, then learn from all of them.
 
@@ -98,17 +95,18 @@ def learn_crf(
         Their out-of-fold unary scores, scaled.
     config : SegmentationConfig
     n_jobs : int
-        Choices tried side by side.
-    callback : callable, optional
-        Called with the steps of the last fit.
-    on_trial : callable, optional
-        Called with the number of choices tried, how many there are, and the best so far.
+        Choices tried at the same time.
+    progress : Progress, optional
     """
-    tried = _search(images, scores, config, n_jobs, on_trial or (lambda *_: None))
+    progress = progress or QuietProgress()
+    tried = _search(images, scores, config, n_jobs, progress)
     C, loss = _best(tried).choice if tried else _first_choices(config)[0]
     potentials = config.crf_potentials(loss)
     instances = [crf_instance(i, s, potentials) for i, s in zip(images, scores, strict=True)]
-    model = make_crf(config, C, scores, callback).fit(instances)
+    rounds = _count_rounds(images, config)
+    model = make_crf(config, C, scores, step_reporter(progress, LEARNING, rounds))
+    model.fit(instances)
+    model.callback = None  # it holds the display
     parts = scored_parts(model, images, scores, potentials)
     offset = best_offset(parts)
     if tried:  # CRFs that did not learn from an image are less sure of it, and miss more
@@ -121,12 +119,21 @@ def learn_crf(
     return LearnedCRF(model, potentials, C, trials, offset, calibration)
 
 
+def _count_rounds(images: Sequence[SuperpixelImage], config: SegmentationConfig) -> int | None:
+    """Return the number of rounds of the fit, None where it is not known beforehand.
+
+    A structured SVM adds cutting planes until its gap is closed; partial labels take two fits.
+    """
+    partial = any((image.labelled == 0).any() for image in images)
+    return config.n_iterations if config.method == "structboost" and not partial else None
+
+
 def _search(
     images: Sequence[SuperpixelImage],
     scores: Sequence[FloatArray],
     config: SegmentationConfig,
     n_jobs: int,
-    on_trial: OnTrial,
+    progress: Progress,
 ) -> list[_Tried]:
     """Return the trials: of every C with the first loss, then of the other losses at the best C."""
     of_C = _first_choices(config)
@@ -142,13 +149,18 @@ def _search(
         for one in _try_all(images, scores, config, choices, n_jobs):
             ended.append(one)
             so_far = [*tried, *ended]
-            on_trial(len(so_far), n_choices, _best(so_far).trial)
+            progress(Report(CHOOSING, len(so_far), n_choices, _describe(_best(so_far).trial)))
         tried.extend(sorted(ended, key=lambda t: choices.index(t.choice)))
 
-    on_trial(0, n_choices, None)
+    progress(Report(CHOOSING, 0, n_choices))
     run(of_C)
     run([(_best(tried).trial.C, loss) for loss in config.losses[1:]])
     return tried
+
+
+def _describe(best: Trial) -> str:
+    score = f"validation mean IoU {best.scores.mean_iou:.4f}"
+    return f"best so far: C = {best.C:g}, loss by {best.loss}, {score}"
 
 
 def _try_all(
@@ -221,7 +233,7 @@ def make_crf(
         n_iterations=config.n_iterations,
         gap=CRF_GAP,
         weak_learner=RampLearner(min_width=config.ramp_width, n_rising=n_rising),
-        pairwise_learner=RampLearner(n_rising=ALL),
+        pairwise_learner=RampLearner(n_rising=None),
         random_state=config.seed,
         callback=callback,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,13 +13,14 @@ from segboost.features.extract import extract_features
 from segboost.features.groups.words import Codebook, learn_codebook
 from segboost.features.presets import Preset, find_preset
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
-from segboost.pipelines.runtime.parallel_map import active_cluster, map_tasks
+from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.images.working_size import reduce_items
+from segboost.progress import Progress, Report
 
-Tell = Callable[[str, int, int | None, str], Any]
-"""Called with stage, done, total (None where nobody knows) and a note."""
+WORDS, FEATURES = "visual words", "features"
+"""The names of the two stages in progress reports."""
 
 
 class TrainingImage(Protocol):
@@ -49,7 +50,7 @@ class TrainingImage(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FeatureStage:
-    """The features of images, one artefact a group, so that a learner reads only its own."""
+    """The features of images, one artefact per group, so that a learner reads only its own."""
 
     store: ArtefactStore
     preset: Preset
@@ -62,7 +63,7 @@ class FeatureStage:
     def make(self, item: TrainingImage) -> None:
         """Compute and keep the features of an image, unless they are there."""
         if not self.has(item):
-            self.keep(item, compute_features(self.preset, (item.name, item.image())))
+            self.keep(item, compute_features(self.preset, name_and_pixels(item)))
 
     def has(self, item: TrainingImage) -> bool:
         """Whether all features of an image are there."""
@@ -108,13 +109,16 @@ def compute_features(preset: Preset, item: tuple[str, npt.NDArray[np.uint8]]) ->
 
 
 def feature_stage(
-    items: Sequence[TrainingImage], config: SegmentationConfig, store: ArtefactStore, tell: Tell
+    items: Sequence[TrainingImage],
+    config: SegmentationConfig,
+    store: ArtefactStore,
+    progress: Progress,
 ) -> FeatureStage:
     """Return the feature stage with the codebook of the training images."""
     items = reduce_items(items, config.longest_side)
     preset = find_preset(config.preset)
     parts = KeyParts({"seed": config.seed}, tuple(item.image_key() for item in items))
-    tell("codebook", 0, 1, "")
+    progress(Report(WORDS, 0, 1))
     made = store.get_or_make(
         "codebook",
         parts,
@@ -122,36 +126,25 @@ def feature_stage(
             learn_codebook((item.image() for item in items), random_state=config.seed).to_arrays()
         ),
     )
-    tell("codebook", 1, 1, "")
+    progress(Report(WORDS, 1, 1))
     codebook = Codebook.from_arrays(dict(made.arrays))
     return FeatureStage(store, preset.with_codebook(codebook), parts.key("codebook"))
 
 
 def extract_all(
-    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int, tell: Tell
+    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int, progress: Progress
 ) -> None:
-    """Compute the features of all images, several at a time."""
-    tell("features", 0, len(items), "")
-    extract = _extract_remotely if active_cluster() else _extract_here
-    for done, _ in enumerate(extract(stage, items, n_jobs), start=1):
-        tell("features", done, len(items), "")
-
-
-def _extract_here(
-    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int
-) -> Iterator[None]:
-    """Let processes write what they made: features are large."""
-    yield from map_tasks(FeatureStage.make, stage, items, n_jobs)
-
-
-def _extract_remotely(
-    stage: FeatureStage, items: Sequence[TrainingImage], n_jobs: int
-) -> Iterator[None]:
-    """Write here what the workers of a cluster made: they need not share a disk."""
+    """Compute the features of all images that have none yet, several images at a time."""
     todo = [item for item in items if not stage.has(item)]
-    yield from [None] * (len(items) - len(todo))
-    pixels = ((item.name, item.image()) for item in todo)
-    made = map_tasks(compute_features, stage.preset, pixels, n_jobs)
-    for item, image in zip(todo, made, strict=True):
-        stage.keep(item, image)
-        yield
+    kept = len(items) - len(todo)
+    progress(Report(FEATURES, kept, len(items)))
+    made = map_tasks(
+        compute_features, stage.preset, todo, n_jobs, prepare=name_and_pixels, keep=stage.keep
+    )
+    for done, _ in enumerate(made, start=kept + 1):
+        progress(Report(FEATURES, done, len(items)))
+
+
+def name_and_pixels(item: TrainingImage) -> tuple[str, npt.NDArray[np.uint8]]:
+    """Return what `compute_features` needs of an image."""
+    return item.name, item.image()

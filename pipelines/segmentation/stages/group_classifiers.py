@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,19 +12,17 @@ import numpy.typing as npt
 from segboost._types import FloatArray
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.runtime.artefact_store import Artefact, KeyParts
-from segboost.pipelines.runtime.parallel_map import active_cluster, map_tasks
+from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.folds import assign_folds
-from segboost.pipelines.segmentation.potentials.group_classifier import (
-    FoldTable,
-    TrainedUnary,
-    fold_names,
-    join_folds,
-    train_fold,
-    train_unary,
-)
-from segboost.pipelines.segmentation.stages.features import FeatureStage, Tell, TrainingImage
+from segboost.pipelines.segmentation.potentials.group_classifier import GroupLearner
+from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
+from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
+from segboost.progress import Progress, Report
+
+CLASSIFIERS = "classifiers of feature groups"
+"""The name of the stage in progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +49,7 @@ class SuperpixelTruth:
 
 @dataclass(frozen=True, eq=False)
 class UnaryStage:
-    """The classifiers of the groups, an artefact each."""
+    """The classifiers of the groups, one artefact each."""
 
     features: FeatureStage
     items: Sequence[TrainingImage]
@@ -63,25 +61,23 @@ class UnaryStage:
         """Return a group's features of all images, shape (N, d)."""
         return np.concatenate([self.features.group(item, name) for item in self.items])
 
-    def train(self, name: str) -> Artefact:
-        """Return a group's classifier and out-of-fold scores from the store, or train it."""
+    def learner(self, name: str) -> GroupLearner:
+        """Return what learns a group's classifier, with the group's features."""
+        truth, config = self.truth, self.config
+        return GroupLearner(
+            self.table(name), truth.labels, truth.known, truth.fold, config.unary, config.seed
+        )
 
-        def make() -> TrainedUnary:
-            truth, settings = self.truth, self.config.unary
-            return train_unary(
-                self.table(name), truth.labels, truth.known, truth.fold, settings, self.config.seed
-            )
+    def find(self, name: str) -> Artefact | None:
+        """Return a group's classifier and out-of-fold scores from the store, or None."""
+        return self.features.store.get("unary", self._parts(name))
 
-        return self.keep(name, make)
-
-    def keep(self, name: str, make: Callable[[], TrainedUnary]) -> Artefact:
-        """Return a group's artefact from the store, or the one that is made."""
-
-        def pack() -> Artefact:
-            trained = make()
-            return Artefact({**trained.stumps.pack(), "out_of_fold": trained.out_of_fold})
-
-        return self.features.store.get_or_make("unary", self._parts(name), pack)
+    def keep(self, name: str, learned: Learned[StumpSum]) -> Artefact:
+        """Store a group's classifier and out-of-fold scores; return them as they will be read."""
+        arrays = {**learned.model.pack(), "out_of_fold": learned.out_of_fold}
+        made = Artefact(arrays).as_read()
+        self.features.store.put("unary", self._parts(name), made)
+        return made
 
     def _parts(self, name: str) -> KeyParts:
         parameters = {"group": name, "seed": self.config.seed, **asdict(self.config.unary)}
@@ -90,35 +86,28 @@ class UnaryStage:
 
 
 def learn_unaries(
-    stage: UnaryStage, n_jobs: int, tell: Tell
-) -> dict[str, tuple[StumpSum, FloatArray]]:
-    """Train the classifiers of all groups, several at a time; with their out-of-fold scores."""
+    stage: UnaryStage, n_jobs: int, progress: Progress
+) -> dict[str, Learned[StumpSum]]:
+    """Return the classifiers of all groups with their out-of-fold scores, by group.
+
+    Those that are not in the store are trained, several at a time.
+    """
     names = [g.name for g in stage.features.preset.groups]
-    tell("unaries", 0, len(names), "")
-    learn = _learn_remotely if active_cluster() else _learn_here
-    unaries = {}
-    found = zip(names, learn(stage, names, n_jobs), strict=True)
-    for done, (name, artefact) in enumerate(found, start=1):
-        arrays = dict(artefact.arrays)
-        out_of_fold = arrays.pop("out_of_fold")
-        unaries[name] = (StumpSum.unpack(arrays), out_of_fold)
-        tell("unaries", done, len(names), name)
-    return unaries
+    found = {name: artefact for name in names if (artefact := stage.find(name)) is not None}
+    todo = [name for name in names if name not in found]
+    progress(Report(CLASSIFIERS, len(found), len(names)))
+    made = map_tasks(_learn, None, todo, n_jobs, prepare=stage.learner, keep=stage.keep)
+    for name, artefact in zip(todo, made, strict=True):
+        found[name] = artefact
+        progress(Report(CLASSIFIERS, len(found), len(names), name))
+    return {name: _unpack(found[name]) for name in names}
 
 
-def _learn_here(stage: UnaryStage, names: Sequence[str], n_jobs: int) -> Iterator[Artefact]:
-    yield from map_tasks(UnaryStage.train, stage, names, n_jobs)
+def _learn(shared: None, learner: GroupLearner) -> Learned[StumpSum]:
+    return learn_out_of_fold(learner)
 
 
-def _learn_remotely(stage: UnaryStage, names: Sequence[str], n_jobs: int) -> Iterator[Artefact]:
-    """Spread the folds of a group over a cluster, which gets the group's features once."""
-    truth, settings = stage.truth, stage.config.unary
-    folds = fold_names(truth.fold)
-    for name in names:
-
-        def make(name: str = name) -> TrainedUnary:
-            table = FoldTable(stage.table(name), truth.labels, truth.known, truth.fold)
-            shared = (table, settings, stage.config.seed)
-            return join_folds(table, list(map_tasks(train_fold, shared, folds, n_jobs)))
-
-        yield stage.keep(name, make)
+def _unpack(artefact: Artefact) -> Learned[StumpSum]:
+    arrays = dict(artefact.arrays)
+    out_of_fold = arrays.pop("out_of_fold")
+    return Learned(StumpSum.unpack(arrays), out_of_fold)

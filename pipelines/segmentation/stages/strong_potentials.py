@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,24 +12,25 @@ from segboost._types import FloatArray, Int64Array
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.potentials.context import Context, fit_context
+from segboost.pipelines.segmentation.potentials.context import ContextPotential, fit_context
 from segboost.pipelines.segmentation.potentials.context_features import OWN_MODELS
 from segboost.pipelines.segmentation.potentials.trees import (
     ImageReader,
-    RawBooster,
-    fit_raw_booster,
+    TreePotential,
+    fit_tree_potential,
 )
+from segboost.progress import Progress, Report
 
-Tell = Callable[[str, int, int | None, str], Any]
-"""Called with stage, done, total and a note."""
+TREES, CONTEXT = "trees over all features", "context"
+"""The names of the two stages in progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
 class StrongPotentials:
     """Both of them, with their out-of-fold scores of shape (N, 2): trees, then context."""
 
-    trees: RawBooster
-    context: Context
+    trees: TreePotential
+    context: ContextPotential
     out_of_fold: FloatArray
 
 
@@ -42,7 +43,7 @@ def strong_potentials(
     fold: Int64Array,
     config: SegmentationConfig,
     n_jobs: int,
-    tell: Tell,
+    progress: Progress,
 ) -> StrongPotentials:
     """Learn both potentials, or take them from the store.
 
@@ -60,35 +61,35 @@ def strong_potentials(
     fold : ndarray of int, shape (N,)
     config : SegmentationConfig
     n_jobs : int
-    tell : callable
+    progress : Progress
     """
 
     def make_trees() -> Artefact:
-        booster, scores = fit_raw_booster(
-            reader, images, fold, config.raw_booster, config.seed, n_jobs
-        )
-        return Artefact({**booster.to_arrays(), "out_of_fold": scores})
+        learned = fit_tree_potential(reader, images, fold, config.tree_booster, config.seed, n_jobs)
+        return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
-    with_trees = _more(parts, "raw_booster", asdict(config.raw_booster))
-    tell("trees", 0, 1, "")
+    # The names in the keys are those of version 0.1, so that its caches are still found.
+    with_trees = _more(parts, "raw_booster", asdict(config.tree_booster))
+    progress(Report(TREES, 0, 1))
     made = dict(store.get_or_make("trees", with_trees, make_trees).arrays)
-    tell("trees", 1, 1, "")
+    progress(Report(TREES, 1, 1))
     tree_scores = made.pop("out_of_fold")
-    trees = RawBooster.from_arrays(reader.groups, made)
+    trees = TreePotential.from_arrays(reader.groups, made)
 
     def make_context() -> Artefact:
         prepared = [_with_own_groups(i, reader, k) for k, i in enumerate(images)]
         scores = np.column_stack([first, tree_scores])
-        context, found = fit_context(prepared, scores, fold, config.booster, config.seed, n_jobs)
-        return Artefact({**context.to_arrays(), "out_of_fold": found})
+        settings = config.context_booster
+        learned = fit_context(prepared, scores, fold, settings, config.seed, n_jobs)
+        return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
-    tell("context", 0, 1, "")
-    with_context = _more(with_trees, "booster", asdict(config.booster))
+    progress(Report(CONTEXT, 0, 1))
+    with_context = _more(with_trees, "booster", asdict(config.context_booster))
     made = dict(store.get_or_make("context", with_context, make_context).arrays)
-    tell("context", 1, 1, "")
+    progress(Report(CONTEXT, 1, 1))
     context_scores = made.pop("out_of_fold")
     scores = np.column_stack([tree_scores, context_scores])
-    return StrongPotentials(trees, Context.from_arrays(made), scores)
+    return StrongPotentials(trees, ContextPotential.from_arrays(made), scores)
 
 
 def _more(parts: KeyParts, name: str, settings: dict[str, Any]) -> KeyParts:

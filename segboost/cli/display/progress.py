@@ -7,7 +7,7 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
-from segboost.pipelines.runtime.progress import Report
+from segboost.progress import Report
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from segboost.datasets.findings import Progress, Verification
+    from segboost.datasets.findings import Verification
+    from segboost.progress import Progress, Report
 
 app = typer.Typer(no_args_is_help=True, help="List, describe and verify data sets.")
 
@@ -177,12 +178,14 @@ def _plan_tracks(root: Path) -> list[tuple[str, Callable[[Progress], Verificatio
 
 def _run(label: str, check: Callable[[Progress], Verification]) -> Verification:
     """Run a check, with a progress bar if standard error is a terminal."""
+    from segboost.progress import QuietProgress
+
     if not sys.stderr.isatty():
-        return check(lambda done, total: None)
+        return check(QuietProgress())
     with typer.progressbar(length=1, label=label, file=sys.stderr, show_pos=True) as bar:
 
-        def progress(done: int, total: int) -> None:
-            bar.length = total
+        def progress(report: Report, /) -> None:
+            bar.length = report.total
             bar.update(1)
 
         return check(progress)

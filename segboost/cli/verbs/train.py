@@ -166,7 +166,7 @@ def _print_result(run: TrainingRun, n_train: int) -> None:
         typer.echo(f"test scores, {run.evaluation.scores.n_images} images:")
         show_scores(run.evaluation.scores)
     for stage in run.stages:
-        typer.echo(f"  {stage.stage:12} {stage.wall:8.1f} s, {stage.cpu:8.1f} s CPU")
+        typer.echo(f"  {stage.stage:30} {stage.wall:8.1f} s, {stage.cpu:8.1f} s CPU")
     cpu = sum(stage.cpu for stage in run.stages)
     peak = run.peak_bytes / 2**30
     typer.echo(f"{run.seconds:.1f} s in total, {cpu:.1f} s CPU, peak memory {peak:.2f} GB")

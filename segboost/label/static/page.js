@@ -435,11 +435,6 @@ document.addEventListener("keyup", (event) => { if (event.key === " ") space = f
 
 // --- training -------------------------------------------------------------------------------
 
-const STAGES = {
-  start: "starting", images: "reading images", codebook: "visual words", features: "features", unaries: "classifiers of groups",
-  trees: "trees over all features", context: "context", crf: "the CRF", "crf trials": "trials of the CRF",
-};
-
 async function train() {
   try { await busy; await server.train(); refresh(); } catch (error) { tellTrouble(error); }
 }
@@ -454,7 +449,7 @@ function showTraining() {
   document.body.dataset.training = running ? "running" : outcome || "";
   if (running) {
     if (total) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
-    told.textContent = `${STAGES[stage] || stage}${note ? `: ${note}` : ""}, ${Math.round(elapsed)} s`;
+    told.textContent = `${stage}${note ? `: ${note}` : ""}, ${Math.round(elapsed)} s`;
     told.classList.remove("bad");
     return;
   }

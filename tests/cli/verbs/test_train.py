@@ -42,7 +42,7 @@ def test_the_summary_names_folder_scores_times_and_memory(model, command, capsys
     told = capsys.readouterr()
     assert told.err == ""
     assert told.out.splitlines()[-1] == f"model folder: {model}"
-    for name in (*NAMES, "features", "unaries", "crf", "evaluation", "peak memory", "C = 10"):
+    for name in (*NAMES, "features", "classifiers", "CRF", "test images", "peak memory", "C = 10"):
         assert name in told.out
 
 

@@ -96,7 +96,7 @@ def test_graz02_file_by_file(tmp_path):
     save(square(0, 4, 6), folder / "person_021.mask.0.png", GRAZ_PALETTE)
     shutil.copy(folder / "person_003.image.png", folder / "person_004.image.png")
     calls = []
-    report = verify_graz02(tmp_path, "people", lambda done, total: calls.append((done, total)))
+    report = verify_graz02(tmp_path, "people", lambda r: calls.append((r.done, r.total)))
     found = told(report)
     assert not report.usable
     assert found["person_005", "missing"] == "no image file"

@@ -12,7 +12,7 @@ def test_scenes_are_opened_one_by_one(tmp_path):
     for i, name in enumerate(CLASSES):
         save(photograph(i), tmp_path / "sun8" / name / "a.png")
     told = []
-    report = verify_sun8(tmp_path, lambda done, total: told.append((done, total)))
+    report = verify_sun8(tmp_path, lambda r: told.append((r.done, r.total)))
     assert report.usable
     assert report.size == "8 images, 8 classes"
     assert told == [(i, 8) for i in range(1, 9)]

@@ -8,8 +8,8 @@ from pathlib import Path
 from PIL import Image
 
 from segboost.pipelines.batch.segmenting import BatchOptions, segment_files
-from segboost.pipelines.runtime.progress import track
 from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.progress import track
 from tests.benchmarks.bench_segment import resident
 from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
 

@@ -8,7 +8,7 @@ import pytest
 
 from segboost.pipelines.experiments.protocol import Protocol, mean_of, run_protocol, spread
 from segboost.pipelines.experiments.splits import split_rows
-from segboost.pipelines.runtime.progress import QuietProgress
+from segboost.progress import QuietProgress
 from tests.pipelines.experiments import table_methods as small
 
 PROTOCOL = Protocol("error", n_repeats=3)

@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from segboost.pipelines.experiments.auc_methods import DEFAULT, FORMS, RANKBOOST, RANKING_SVM, auc
 from segboost.pipelines.experiments.paper_tables import AUC_SETS, PAPER_AUC
 from segboost.pipelines.experiments.reproduce_auc import COLUMNS, first_against_rest, reproduce_auc
-from segboost.pipelines.runtime.progress import QuietProgress
+from segboost.progress import QuietProgress
 
 
 def tables():

@@ -20,7 +20,7 @@ from segboost.pipelines.experiments.hierarchy_methods import (
 )
 from segboost.pipelines.experiments.protocol import Protocol
 from segboost.pipelines.experiments.scene_table import SceneSettings, load_cells, scene_table
-from segboost.pipelines.runtime.progress import QuietProgress
+from segboost.progress import QuietProgress
 from segboost.tasks.taxonomy import Taxonomy
 from tests.datasets.files import save
 

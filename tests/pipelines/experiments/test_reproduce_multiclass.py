@@ -9,7 +9,7 @@ from segboost.pipelines.experiments.method import TableMethod
 from segboost.pipelines.experiments.multiclass_methods import LEARNERS, structboost_path
 from segboost.pipelines.experiments.paper_tables import MULTICLASS_SETS, PAPER_ERRORS
 from segboost.pipelines.experiments.protocol import Protocol, run_protocol
-from segboost.pipelines.runtime.progress import QuietProgress
+from segboost.progress import QuietProgress
 
 FILES = ("table.json", "table.md", "table.txt", "choices.json")
 CURVES = ("test-error.png", "test-error.svg", "objective.png", "objective.svg")

@@ -6,10 +6,10 @@ import pytest
 from segboost.datasets.synthetic.dataset import load_synthetic
 from segboost.pipelines.experiments.paper_segmentation import CATEGORIES, PAPER
 from segboost.pipelines.experiments.reproduce_segmentation import MEASURES, reproduce, to_markdown
-from segboost.pipelines.runtime.progress import QuietProgress
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.model.files import load_segmenter
+from segboost.progress import QuietProgress
 
 
 @pytest.fixture(scope="module")

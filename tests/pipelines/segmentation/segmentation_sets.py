@@ -12,15 +12,15 @@ from PIL import Image
 
 from segboost.datasets import load_synthetic
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.runtime.progress import QuietProgress
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.arrays import label_arrays
 from segboost.pipelines.segmentation.run import StageReporter, train_on
+from segboost.progress import QuietProgress
 
 SETTINGS = {
     "unary": {"n_stumps": 12, "n_folds": 2},
-    "raw_booster": {"n_trees": 15, "n_columns": 100, "learning_rate": 0.3, "min_curvature": 2.0},
-    "booster": {"n_trees": 15, "learning_rate": 0.3, "min_curvature": 2.0},
+    "tree_booster": {"n_trees": 15, "n_columns": 100, "learning_rate": 0.3, "min_curvature": 2.0},
+    "context_booster": {"n_trees": 15, "learning_rate": 0.3, "min_curvature": 2.0},
     "losses": ["superpixels"],
     "n_iterations": 20,
     "ramp_width": 1.0,

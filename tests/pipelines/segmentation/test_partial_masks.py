@@ -8,13 +8,14 @@ from sklearn.metrics import roc_auc_score
 
 from segboost.datasets import load_synthetic
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.runtime.progress import QuietProgress
-from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings, UnarySettings
 from segboost.pipelines.segmentation.images.arrays import label_arrays
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
 from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
-from segboost.pipelines.segmentation.potentials.group_classifier import UnarySettings, train_unary
+from segboost.pipelines.segmentation.potentials.group_classifier import GroupLearner
+from segboost.pipelines.segmentation.potentials.out_of_fold import learn_out_of_fold
 from segboost.pipelines.segmentation.run import StageReporter, train_on
+from segboost.progress import QuietProgress
 from tests.pipelines.segmentation.segmentation_sets import array_items, shared_cache, tiny_config
 
 
@@ -101,8 +102,9 @@ def test_a_fold_whose_complement_lacks_a_class_has_no_opinion():
     y = (X[:, 0] > 128).astype(np.int64)
     fold = np.repeat([0, 1, 2], 30)
     known = (fold == 0) | (y == 0)
-    found = train_unary(X, y, known, fold, UnarySettings(n_stumps=5), seed=0)
+    settings = UnarySettings(n_stumps=5)
+    found = learn_out_of_fold(GroupLearner(X, y, known, fold, settings, seed=0))
     assert (found.out_of_fold[fold == 0] == 0).all()
     assert (found.out_of_fold[fold == 1] != 0).any()
     with pytest.raises(ValueError, match="no foreground superpixel"):
-        train_unary(X, y, y == 0, fold, UnarySettings(n_stumps=5), seed=0)
+        learn_out_of_fold(GroupLearner(X, y, y == 0, fold, settings, seed=0))

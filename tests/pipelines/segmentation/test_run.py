@@ -7,10 +7,10 @@ import pytest
 
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.folder_lock import FolderBusyError, FolderLock
-from segboost.pipelines.runtime.progress import QuietProgress
 from segboost.pipelines.runtime.run_log import read_run_log
 from segboost.pipelines.segmentation.model.files import load_segmenter
 from segboost.pipelines.segmentation.run import run_training
+from segboost.progress import QuietProgress
 from tests.pipelines.segmentation.segmentation_sets import tiny_config, tiny_data
 
 DATA = tiny_data()
@@ -56,14 +56,14 @@ def test_the_log_has_the_stages_with_their_times(first):
     assert events[0]["seed"] == 0
     ended = [e["stage"] for e in events if e["event"] == "stage ends"]
     assert ended == [
-        "images",
-        "codebook",
+        "checking images",
+        "visual words",
         "features",
-        "unaries",
-        "trees",
+        "classifiers of feature groups",
+        "trees over all features",
         "context",
-        "crf",
-        "evaluation",
+        "learning the CRF",
+        "test images",
     ]
     assert [s.stage for s in made.stages] == ended
     assert events[-1]["status"] == "done"
@@ -150,14 +150,14 @@ def test_trials_are_told_as_they_end_and_do_not_depend_on_the_jobs(first, tmp_pa
     cache = tmp_path / "cache"
     shutil.copytree(first[1], cache)
     one = run(tmp_path / "one", cache, 1, reports.append, **choice)
-    trials = [r for r in reports if r.stage == "crf trials" and not r.finished]
+    trials = [r for r in reports if r.stage == "choosing C and loss" and not r.finished]
     assert [(r.done, r.total) for r in trials] == [(k, 3) for k in range(4)]
     assert "best so far: C = " in trials[-1].message
     scores = json.loads((one.folder / "scores.json").read_text())
     best = max(t["mean_iou"] for t in scores["validation"])
     assert trials[-1].message.endswith(f"mean IoU {best:.4f}")
-    rounds = [r for r in reports if r.stage == "crf"]
-    assert all("objective" in r.message and "gap" in r.message for r in rounds[:-2])
+    rounds = [r for r in reports if r.stage == "learning the CRF"]
+    assert all(r.objective is not None and r.gap is not None for r in rounds[:-2])
     shutil.rmtree(cache / "crf")
     run(tmp_path / "two", cache, 2, **choice)
     assert results(tmp_path / "two") == results(one.folder)
@@ -166,7 +166,7 @@ def test_trials_are_told_as_they_end_and_do_not_depend_on_the_jobs(first, tmp_pa
 def test_a_kept_crf_tells_so(first, tmp_path):
     reports = []
     run(tmp_path / "model", first[1], progress=reports.append)
-    (last,) = (r for r in reports if r.stage == "crf" and r.finished)
+    (last,) = (r for r in reports if r.stage == "learning the CRF" and r.finished)
     assert last.done == last.total > 0
-    assert "kept from before" in last.message
-    assert not [r for r in reports if r.stage == "crf trials"]
+    assert "kept from an earlier run" in last.message
+    assert not [r for r in reports if r.stage == "choosing C and loss"]

@@ -9,10 +9,10 @@ import pytest
 from segboost.datasets.synthetic.track import draw_track
 from segboost.datasets.tracks.otb import load_sequence
 from segboost.pipelines.experiments import paper_tracking, reproduce_tracking
-from segboost.pipelines.runtime.progress import QuietProgress
 from segboost.pipelines.tracking.metrics import score_track
 from segboost.pipelines.tracking.output import draw_box, write_boxes
 from segboost.pipelines.tracking.run import Track, follow
+from segboost.progress import QuietProgress
 from tests.datasets.tracks.test_otb import write_sequence
 
 

@@ -7,7 +7,6 @@ import pytest
 from PIL import Image
 
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.runtime.progress import QuietProgress
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.images.working_size import (
@@ -16,6 +15,7 @@ from segboost.pipelines.segmentation.images.working_size import (
     working_shape,
 )
 from segboost.pipelines.segmentation.run import StageReporter, train_on
+from segboost.progress import QuietProgress
 from tests.pipelines.segmentation.segmentation_sets import (
     array_items,
     shared_cache,

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from segboost.datasets import load_synthetic
 from segboost.pipelines import SegmentationPipeline
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.runtime.progress import QuietProgress
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
 from segboost.pipelines.segmentation.model.calibration import (
     Calibration,
@@ -23,6 +22,7 @@ from segboost.pipelines.segmentation.model.files import load_segmenter, save_seg
 from segboost.pipelines.segmentation.potentials import linear_words
 from segboost.pipelines.segmentation.potentials.linear_words import fit_linear_words
 from segboost.pipelines.segmentation.run import StageReporter, train_on
+from segboost.progress import QuietProgress
 from segboost.storage.folder import read_folder, write_folder
 from tests.pipelines.segmentation.segmentation_sets import (
     shared_cache,
@@ -203,16 +203,17 @@ def test_svm_scores_are_of_machines_that_did_not_see_the_fold(monkeypatch):
     labels = (features[:, 0] > 4).astype(np.int64)
     fold = np.repeat([0, 1, 2], 40)
     known, area = np.ones(120, bool), np.ones(120)
-    _, scores = fit_linear_words(features, labels, known, fold, area)
+    scores = fit_linear_words(features, labels, known, fold, area).out_of_fold
     wrong = np.where(fold == 1, 1 - labels, labels)
-    final, other = fit_linear_words(features, wrong, known, fold, area)
+    learned = fit_linear_words(features, wrong, known, fold, area)
+    other = learned.out_of_fold
     assert (scores[fold == 1] == other[fold == 1]).all()
     assert (scores[fold != 1] != other[fold != 1]).all()
-    assert (final(features) != other).any()
+    assert (learned.model(features) != other).any()
 
 
 def test_a_fold_whose_complement_has_one_class_gets_the_final_scores():
     features = np.repeat(np.eye(2, dtype=np.uint8), 20, axis=0)
     labels, fold = np.repeat([0, 1], 20), np.repeat([0, 1], [20, 20])
-    final, scores = fit_linear_words(features, labels, np.ones(40, bool), fold, np.ones(40))
-    assert (scores == final(features)).all()
+    learned = fit_linear_words(features, labels, np.ones(40, bool), fold, np.ones(40))
+    assert (learned.out_of_fold == learned.model(features)).all()

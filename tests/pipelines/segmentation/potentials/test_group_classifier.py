@@ -5,7 +5,8 @@ import pytest
 
 from segboost.pipelines.segmentation.config.stage_settings import UnarySettings
 from segboost.pipelines.segmentation.potentials.folds import fold_of_image
-from segboost.pipelines.segmentation.potentials.group_classifier import fit_stumps, train_unary
+from segboost.pipelines.segmentation.potentials.group_classifier import GroupLearner, fit_stumps
+from segboost.pipelines.segmentation.potentials.out_of_fold import learn_out_of_fold
 
 SETTINGS = UnarySettings(n_stumps=15, n_folds=3)
 
@@ -15,6 +16,10 @@ def table(n=600, seed=0):
     X = rng.integers(0, 256, (n, 4)).astype(np.uint8)
     y = (X[:, 1].astype(int) + rng.normal(scale=40, size=n) > 150).astype(np.int64)
     return X, y
+
+
+def learn(X, y, known, fold):
+    return learn_out_of_fold(GroupLearner(X, y, known, fold, SETTINGS, seed=0))
 
 
 def test_folds_are_contiguous_and_even():
@@ -28,9 +33,9 @@ def test_a_score_does_not_depend_on_the_labels_of_its_fold():
     X, y = table()
     fold = np.repeat([0, 1, 2], 200)
     known = np.ones(len(y), bool)
-    one = train_unary(X, y, known, fold, SETTINGS, seed=0)
+    one = learn(X, y, known, fold)
     flipped = np.where(fold == 1, 1 - y, y)
-    other = train_unary(X, flipped, known, fold, SETTINGS, seed=0)
+    other = learn(X, flipped, known, fold)
     assert (one.out_of_fold[fold == 1] == other.out_of_fold[fold == 1]).all()
     assert (one.out_of_fold[fold == 0] != other.out_of_fold[fold == 0]).any()
 
@@ -40,15 +45,15 @@ def test_superpixels_without_label_teach_nothing():
     fold = np.repeat([0, 1, 2], 200)
     known = np.arange(len(y)) % 3 > 0
     other = np.where(known, y, 1 - y)
-    one, two = (train_unary(X, labels, known, fold, SETTINGS, seed=0) for labels in (y, other))
+    one, two = (learn(X, labels, known, fold) for labels in (y, other))
     assert (one.out_of_fold == two.out_of_fold).all()
-    for name, array in one.stumps.pack().items():
-        assert (array == two.stumps.pack()[name]).all()
+    for name, array in one.model.pack().items():
+        assert (array == two.model.pack()[name]).all()
 
 
 def test_out_of_fold_scores_tell_the_classes_apart():
     X, y = table()
-    found = train_unary(X, y, np.ones(len(y), bool), np.repeat([0, 1, 2], 200), SETTINGS, seed=0)
+    found = learn(X, y, np.ones(len(y), bool), np.repeat([0, 1, 2], 200))
     assert ((found.out_of_fold > 0) == (y == 1)).mean() > 0.75
 
 

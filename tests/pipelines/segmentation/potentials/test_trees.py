@@ -6,8 +6,8 @@ from segboost.boosting import BoosterSettings
 from segboost.pipelines.segmentation.potentials import trees
 from segboost.pipelines.segmentation.potentials.trees import (
     ImageReader,
-    RawBooster,
-    fit_raw_booster,
+    TreePotential,
+    fit_tree_potential,
 )
 from tests.pipelines.segmentation.superpixel_graphs import grid_image
 
@@ -32,41 +32,40 @@ def labelled_images(n=9, seed=0):
 
 def test_it_finds_what_no_group_knows_alone():
     images, reader = labelled_images()
-    _, scores = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    scores = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).out_of_fold
     truth = np.concatenate([i.labels for i in images]) == 1
     assert ((scores > 0) == truth).mean() > 0.8
 
 
 def test_out_of_fold_scores_do_not_see_their_fold():
     images, reader = labelled_images()
-    _, scores = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    scores = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).out_of_fold
     first = images[0]
     images[0] = first.with_truth((1 - first.labels)[first.superpixels].astype(np.uint8))
-    _, again = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    again = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).out_of_fold
     assert (scores[FOLD == 0] == again[FOLD == 0]).all()
     assert (scores[FOLD != 0] != again[FOLD != 0]).any()
 
 
 def test_it_does_not_depend_on_the_jobs():
     images, reader = labelled_images()
-    one, scores = fit_raw_booster(reader, images, FOLD, SETTINGS, 0, n_jobs=1)
-    two, other = fit_raw_booster(reader, images, FOLD, SETTINGS, 0, n_jobs=2)
-    assert (scores == other).all()
-    arrays = two.to_arrays()
-    assert all((a == arrays[name]).all() for name, a in one.to_arrays().items())
+    one, two = (fit_tree_potential(reader, images, FOLD, SETTINGS, 0, n) for n in (1, 2))
+    assert (one.out_of_fold == two.out_of_fold).all()
+    arrays = two.model.to_arrays()
+    assert all((a == arrays[name]).all() for name, a in one.model.to_arrays().items())
 
 
 def test_arrays_and_back():
     images, reader = labelled_images()
-    found, _ = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
-    again = RawBooster.from_arrays(reader.groups, found.to_arrays())
+    found = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).model
+    again = TreePotential.from_arrays(reader.groups, found.to_arrays())
     assert (found.scores(reader.image(0)) == again.scores(reader.image(0))).all()
 
 
 def test_many_superpixels_are_sampled(monkeypatch):
     images, reader = labelled_images()
     monkeypatch.setattr(trees, "MOST_ROWS", 200)
-    _, scores = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    scores = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).out_of_fold
     assert scores.shape == (9 * 36,)
     assert np.isfinite(scores).all()
 
@@ -76,8 +75,8 @@ def test_unlabelled_superpixels_teach_nothing():
     void = images[0].labels.copy()[images[0].superpixels].astype(np.uint8)
     void[images[0].superpixels == 7] = 255
     images[0] = images[0].with_truth(void)
-    one, _ = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    one = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).model
     features = reader.image(0)
     features["fine"][7] = 100.0
-    two, _ = fit_raw_booster(reader, images, FOLD, SETTINGS, 0)
+    two = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).model
     assert (one.trees.value == two.trees.value).all()

@@ -9,7 +9,7 @@ from segboost.boosting import BoosterSettings
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.model.cut import best_offset
-from segboost.pipelines.segmentation.potentials.context import Context, fit_context
+from segboost.pipelines.segmentation.potentials.context import ContextPotential, fit_context
 from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
 from segboost.pipelines.segmentation.stages.crf import (
     crf_offset,
@@ -121,7 +121,7 @@ def test_the_key_of_a_crf_changes_with_its_settings(change):
 
 def test_what_the_crf_does_not_use_is_not_in_its_key():
     images, scores = images_and_scores(2)
-    other = config(raw_booster=BOOSTER, booster=BOOSTER)
+    other = config(tree_booster=BOOSTER, context_booster=BOOSTER)
     assert crf_key(images, scores, config()) == crf_key(images, scores, other)
 
 
@@ -134,31 +134,32 @@ def context(fold=None, n_jobs=1):
 
 
 def test_context_scores_are_better_than_any_first_score():
-    images, first, (_, out_of_fold) = context()
+    images, first, learned = context()
     truth = np.concatenate([i.labels for i in images]) == 1
-    right = [((column > 0) == truth).mean() for column in (*first.T, out_of_fold)]
+    right = [((column > 0) == truth).mean() for column in (*first.T, learned.out_of_fold)]
     assert right[-1] > max(right[:-1])
 
 
 def test_context_arrays_and_back():
-    images, first, (found, _) = context()
-    again = Context.from_arrays(found.to_arrays())
+    images, first, learned = context()
+    found = learned.model
+    again = ContextPotential.from_arrays(found.to_arrays())
     own = first[: images[0].n_superpixels]
     assert (found.scores(images[0], own) == again.scores(images[0], own)).all()
 
 
 def test_context_does_not_depend_on_the_jobs():
-    _, _, (one, scores) = context()
-    _, _, (two, other) = context(n_jobs=2)
-    assert (scores == other).all()
-    arrays = two.to_arrays()
-    assert all((a == arrays[name]).all() for name, a in one.to_arrays().items())
+    one, two = context()[2], context(n_jobs=2)[2]
+    assert (one.out_of_fold == two.out_of_fold).all()
+    arrays = two.model.to_arrays()
+    assert all((a == arrays[name]).all() for name, a in one.model.to_arrays().items())
 
 
 def test_one_fold_uses_the_final_model():
-    images, first, (found, scores) = context(fold=np.zeros(8, dtype=np.int64))
+    images, first, learned = context(fold=np.zeros(8, dtype=np.int64))
     own = slice(0, images[0].n_superpixels)
-    np.testing.assert_allclose(found.scores(images[0], first[own]), scores[own], atol=1e-9)
+    found = learned.model.scores(images[0], first[own])
+    np.testing.assert_allclose(found, learned.out_of_fold[own], atol=1e-9)
 
 
 def test_rows_that_do_not_fit_are_refused():

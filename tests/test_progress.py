@@ -10,7 +10,7 @@ import pytest
 from segboost import CRFInstance, CRFStructBoost
 from segboost.baselines import CRFStructuredSVM
 from segboost.cli.display.progress import RichProgress
-from segboost.pipelines.runtime.progress import (
+from segboost.progress import (
     Progress,
     QuietProgress,
     Report,

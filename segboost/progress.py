@@ -1,4 +1,4 @@
-"""How stages tell what they are doing: reports to whoever wants to show them."""
+"""Progress reporting protocol: long jobs send reports, a display or a log takes them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Report:
-    """How far a stage is.
+    """The progress of one stage.
 
     Parameters
     ----------
     stage : str
+        Its name, in words a user understands.
     done : int
-        Images, groups or rounds that are done.
+        Finished images, groups or rounds.
     total : int, optional
-        How many there are; None where nobody knows.
+        How many there are; None if unknown.
     message : str
         One line for people.
     objective, gap : float, optional
-        Of learning: the best value so far and its relative distance from the bound.
+        During learning: the best value so far and its relative distance from the bound.
     finished : bool
-        The stage ended, with all done or early.
+        Whether the stage has ended, complete or early.
     """
 
     stage: str
@@ -37,7 +38,7 @@ class Report:
     finished: bool = False
 
     def details(self) -> str:
-        """Return the message with objective and gap, as far as they are there.
+        """Return the message with objective and gap, if there are any.
 
         Examples
         --------
@@ -53,21 +54,21 @@ class Report:
 
 
 class Progress(Protocol):
-    """Whatever takes reports; any thread may call it, and it must not raise."""
+    """Anything that takes reports. Any thread may call it, and it must not raise."""
 
     def __call__(self, report: Report, /) -> None:
         """Take a report."""
 
 
 class QuietProgress:
-    """Takes reports and shows nothing."""
+    """Take reports and show nothing."""
 
     def __call__(self, report: Report, /) -> None:
         """Take a report."""
 
 
 class LearningStep(Protocol):
-    """What the solvers tell after each round; their steps have more."""
+    """What is needed of a solver's step to report it."""
 
     @property
     def objective(self) -> float:
@@ -81,16 +82,16 @@ class LearningStep(Protocol):
 def track(
     items: Iterable[Item], progress: Progress, stage: str, total: int | None = None
 ) -> Iterator[Item]:
-    """Yield the items; report each one when the next is asked for, and the end.
+    """Yield the items, reporting each one when the next is requested, and the end.
 
     Parameters
     ----------
     items : iterable
-        A generator of results that come in from workers, for example.
+        For example a generator of results from workers.
     progress : Progress
     stage : str
     total : int, optional
-        Where the items do not know how many they are.
+        The number of items, where they have no length.
     """
     length = total if total is not None else getattr(items, "__len__", lambda: None)()
     done = 0
@@ -107,7 +108,7 @@ def track(
 def step_reporter(
     progress: Progress, stage: str, total: int | None = None, message: str = ""
 ) -> Callable[[LearningStep], None]:
-    """Return a callback for the estimators' ``callback=``, which reports every round.
+    """Return a callback for the estimators' ``callback=`` that reports every round.
 
     Learning may end before `total` rounds: report the end with ``finished=True`` after the fit.
     """

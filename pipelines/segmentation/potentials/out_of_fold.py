@@ -1,0 +1,122 @@
+"""Out-of-fold learning: score every row by a model that did not see its fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from segboost._types import BoolArray, FloatArray, Int64Array
+from segboost.pipelines.segmentation.potentials.folds import teaches
+
+Model = TypeVar("Model")
+
+
+class FoldLearner(Protocol[Model]):
+    """A learner and its table of N rows, divided into folds."""
+
+    @property
+    def fold(self) -> Int64Array:
+        """The fold of every row, shape (N,)."""
+
+    @property
+    def labels(self) -> Int64Array:
+        """The class of every row, shape (N,)."""
+
+    @property
+    def known(self) -> BoolArray:
+        """The rows that may be learned from, shape (N,)."""
+
+    def fit(self, rows: Int64Array, part: int) -> Model:
+        """Return a model of these rows; `part` is the fold left out, or the number of folds."""
+
+    def score(self, model: Model, rows: Int64Array) -> FloatArray:
+        """Return the scores of these rows, in their order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned(Generic[Model]):
+    """The model of all rows, and the out-of-fold scores.
+
+    Parameters
+    ----------
+    model : object
+    out_of_fold : ndarray of shape (N,)
+        The score of every row by a model fitted without its fold. With a single fold these are
+        the scores of `model`.
+    """
+
+    model: Model
+    out_of_fold: FloatArray
+
+
+Run = Callable[[Callable[[Any, Any], Any], Any, Sequence[Any]], Iterable[Any]]
+"""Calls ``function(shared, item)`` for all items and returns the results in their order."""
+
+
+def learn_out_of_fold(
+    learner: FoldLearner[Model],
+    run: Run | None = None,
+    one_class: Literal["zero", "in sample"] = "zero",
+) -> Learned[Model]:
+    """Fit one model without each fold and one on everything.
+
+    Parameters
+    ----------
+    learner : FoldLearner
+    run : callable, optional
+        How the parts are run: one after the other by default, `in_threads` or a parallel map.
+        The result does not depend on it.
+    one_class : {"zero", "in sample"}
+        The scores of a fold whose complement lacks a class: 0, which is no opinion, or those of
+        the model of all rows.
+    """
+    folds = [int(k) for k in np.unique(learner.fold)]
+    parts: list[int | None] = [None, *(folds if len(folds) > 1 else [])]
+    final, *by_fold = (run or in_order)(learn_part, learner, parts)
+    model = final[0]
+    if not by_fold:
+        return Learned(model, learner.score(model, np.arange(len(learner.fold))))
+    scores = np.zeros(len(learner.fold))
+    for k, (_, found) in zip(folds, by_fold, strict=True):
+        if found is not None:
+            scores[learner.fold == k] = found
+        elif one_class == "in sample":
+            scores[learner.fold == k] = learner.score(model, np.flatnonzero(learner.fold == k))
+    return Learned(model, scores)
+
+
+def learn_part(
+    learner: FoldLearner[Model], left_out: int | None
+) -> tuple[Model | None, FloatArray | None]:
+    """Return the model of all rows and no scores; or no model and the scores of a left-out fold.
+
+    No scores either where the other folds lack a class. The model of a part is dropped once its
+    fold is scored: only the scores travel.
+    """
+    if left_out is None:
+        part = len(np.unique(learner.fold))
+        return learner.fit(np.flatnonzero(learner.known), part), None
+    rows = np.flatnonzero(learner.known & (learner.fold != left_out))
+    if not teaches(learner.labels, rows):
+        return None, None
+    held = np.flatnonzero(learner.fold == left_out)
+    return None, learner.score(learner.fit(rows, left_out), held)
+
+
+def in_order(function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any]) -> list[Any]:
+    """Call the function for one item after the other."""
+    return [function(shared, item) for item in items]
+
+
+def in_threads(n_jobs: int) -> Run:
+    """Return a map over threads that share memory; the work must release the interpreter lock."""
+
+    def run(function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any]) -> list[Any]:
+        jobs = Parallel(n_jobs=n_jobs, require="sharedmem")
+        return list(jobs(delayed(function)(shared, item) for item in items))
+
+    return run
