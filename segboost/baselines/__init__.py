@@ -1,6 +1,6 @@
-"""The methods that the paper compares with.
+"""The baseline methods that the paper compares with.
 
-Names load on first use, as in `segboost` itself.
+Names are imported on first use, as in `segboost` itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""AdaBoost.ECC: error-correcting output codes, one column a round, boosted."""
+"""AdaBoost.ECC: boosted error-correcting output codes, one code column per round."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from segboost.weak.base import BoundLearner, Candidate, Hypothesis, WeakLearner
 from segboost.weak.registry import make_weak_learner
 from segboost.weak.splitting import TIE
 
-# A hypothesis that is perfect for one colouring must not outvote all the others.
+# A hypothesis that is perfect for one colouring must not outvote the sum of all others.
 _LEAST_ERROR = 1e-4
-_ATTEMPTS = 20  # colourings drawn in a row without a hypothesis better than chance
+_ATTEMPTS = 20  # consecutive colourings without a hypothesis better than chance before the fit ends
 
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A hypothesis of a colouring (±1 for each of k classes), its weight and weighted error."""
+    """A hypothesis for a colouring (±1 for each of k classes), its weight and weighted error."""
 
     hypothesis: Hypothesis
     colours: FloatArray
@@ -42,16 +42,16 @@ class Round:
 
 
 class AdaBoostECC(ClassifierMixin, BaseEstimator):
-    """AdaBoost.ECC: a random colouring of the classes and a weak learner of it in every round.
+    """AdaBoost.ECC: every round draws a random colouring of the classes and learns it.
 
-    Round t splits the classes at random into two halves, μ_t(l) = ±1, and asks the weak learner
-    for a hypothesis h_t of the colour of a row's class. With the scores
-    ``F_l(x) = Σ_t α_t μ_t(l) h_t(x)``, a row counts as much as its pairs with wrong classes of
-    the other colour do:
+    Round t splits the classes at random into two halves, μ_t(l) = ±1, and fits a weak hypothesis
+    h_t that predicts the colour of a row's class. With the scores
+    ``F_l(x) = Σ_t α_t μ_t(l) h_t(x)``, the weight of a row is that of its pairs with wrong
+    classes of the other colour:
 
         d_i = Σ_{l: μ(l) ≠ μ(y_i)} exp(½ (F_l(x_i) − F_{y_i}(x_i))),   α = ½ log((1 − ε)/ε)
 
-    where ε, the weighted error, counts as at least 1e-4.
+    where the weighted error ε is at least 1e-4.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class AdaBoostECC(ClassifierMixin, BaseEstimator):
     estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators,)
         α_t and ε_t.
     n_estimators_ : int
-        How many rounds were done; fewer than asked for where the fit ended early.
+        Number of rounds done; fewer than requested if the fit ended early.
     n_features_in_ : int
 
     References
@@ -98,7 +98,7 @@ class AdaBoostECC(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostECC:
-        """Learn from features X, shape (N, d), and labels y of two classes or more."""
+        """Learn from features X, shape (N, d), and labels y of at least two classes."""
         check_rounds(self.n_estimators)
         table = training_table(self, X, y, sample_weight)
         bound = make_weak_learner(self.weak_learner).bind(table.features, "signed")
@@ -107,7 +107,7 @@ class AdaBoostECC(ClassifierMixin, BaseEstimator):
         with rounds_kept():
             for done in _rounds(bound, table, rng):
                 kept.append(done)
-                # A perfect answer for the one colouring of two classes ends the fit.
+                # Two classes have only one colouring; a perfect hypothesis for it ends the fit.
                 perfect = table.n_classes == 2 and done.error <= 0
                 if perfect or len(kept) == self.n_estimators:
                     break
@@ -132,7 +132,7 @@ class AdaBoostECC(ClassifierMixin, BaseEstimator):
         return table_scores(scores)
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield the scores after one round, two rounds, ..., all of them."""
+        """Yield the scores after every round."""
         check_is_fitted(self)
         for scores in self._staged_scores(check_prediction_table(self, X)):
             yield table_scores(scores)
@@ -142,7 +142,7 @@ class AdaBoostECC(ClassifierMixin, BaseEstimator):
         return classes_of(self.decision_function(X), self.classes_)
 
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
-        """Yield the classes after one round, two rounds, ..., all of them."""
+        """Yield the predicted classes after every round."""
         for scores in self.staged_decision_function(X):
             yield classes_of(scores, self.classes_)
 
@@ -155,7 +155,7 @@ class AdaBoostECC(ClassifierMixin, BaseEstimator):
 
 
 def _rounds(bound: BoundLearner, table: TrainingTable, rng: np.random.Generator) -> Iterator[Round]:
-    """Yield rounds until many colourings in a row have no hypothesis better than chance."""
+    """Yield rounds until many consecutive colourings have no hypothesis better than chance."""
     scores = np.zeros((table.labels.size, table.n_classes))
     failures = 0
     while failures < _ATTEMPTS:
@@ -172,7 +172,7 @@ def _rounds(bound: BoundLearner, table: TrainingTable, rng: np.random.Generator)
 
 
 def draw_colouring(n_classes: int, rng: np.random.Generator) -> FloatArray:
-    """Return ±1 for each class: half of them +1, drawn at random, shape (k,)."""
+    """Return ±1 for each class, shape (k,), with +1 for a random half of them."""
     colours = np.where(np.arange(n_classes) < n_classes // 2, 1.0, -1.0)
     return rng.permutation(colours)
 
@@ -182,15 +182,15 @@ def colour_weights(scores: FloatArray, table: TrainingTable, colours: FloatArray
     own = colours[table.labels]
     gap = 0.5 * (scores - scores[np.arange(table.labels.size), table.labels][:, None])
     counts = colours != own[:, None]
-    # One shift for all rows cancels in the normalisation. The largest of the pairs that count
-    # becomes 1: nothing overflows, and not all of them vanish however large the margins are.
+    # A common shift of all rows cancels in the normalisation. The largest pair becomes 1, so that
+    # nothing overflows and not all pairs underflow, however large the margins are.
     pair = np.exp(np.where(counts, gap - gap[counts].max(), -np.inf))
     mass = table.weights * pair.sum(axis=1)
     return own * mass / mass.sum()
 
 
 def _alpha_and_error(found: Candidate, weights: FloatArray) -> tuple[float, float]:
-    """Return α and ε of a hypothesis; α is 0 where it is no better than chance."""
+    """Return α and ε of a hypothesis; α is 0 if it is no better than chance."""
     error = float(np.abs(weights[found.responses * weights < 0]).sum())
     if 1 - 2 * error <= TIE:
         return 0.0, error

@@ -1,4 +1,4 @@
-"""AdaBoost.MH for several classes on decision stumps."""
+"""AdaBoost.MH for multi-class problems with decision stumps."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from segboost.weak.binning import bin_features
 
 
 class AdaBoostMH(ClassifierMixin, BaseEstimator):
-    """AdaBoost.MH: the k questions "is it class l?" boosted together.
+    """AdaBoost.MH: the k binary problems "class l or not" boosted jointly.
 
-    A round chooses one stump φ for all classes and a vote v_l = ±1 for each, which maximise
-    ``Σ_il w_il Y_il v_l φ(x_i)``, and adds ``α v φ`` to the scores. The prediction is the class
-    of the highest score.
+    A round chooses one stump φ for all classes and a vote v_l = ±1 for each class, which maximise
+    ``Σ_il w_il Y_il v_l φ(x_i)``, and adds ``α v φ`` to the scores. The prediction is the
+    highest-scoring class.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
     learning_rate : float
         Shrinks every α.
     max_bins : int
-        At most this many bins a feature, from 2 to 256.
+        Maximum number of bins per feature, from 2 to 256.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
     stumps_ : StumpSum
         The model as arrays.
     estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators,)
-        α_t, and the weighted part of the k N questions answered wrong.
+        α_t, and the weighted error over the k N binary labels.
     n_estimators_ : int
-        How many rounds were done; fewer than asked for where the fit ended early.
+        Number of rounds done; fewer than requested if the fit ended early.
     feature_importances_ : ndarray of float64, shape (d,)
     n_features_in_ : int
 
@@ -71,7 +71,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         self.max_bins = max_bins
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostMH:
-        """Learn from features X, shape (N, d), and labels y of two classes or more."""
+        """Learn from features X, shape (N, d), and labels y of at least two classes."""
         check_rounds(self.n_estimators, self.learning_rate)
         table = training_table(self, X, y, sample_weight)
         binned = bin_features(table.features, self.max_bins)
@@ -92,7 +92,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         return table_scores(self.stumps_.scores(check_prediction_table(self, X)))
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield the scores after one round, two rounds, ..., all of them."""
+        """Yield the scores after every round."""
         check_is_fitted(self)
         for scores in self.stumps_.staged_scores(check_prediction_table(self, X)):
             yield table_scores(scores)
@@ -102,6 +102,6 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         return classes_of(self.decision_function(X), self.classes_)
 
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
-        """Yield the classes after one round, two rounds, ..., all of them."""
+        """Yield the predicted classes after every round."""
         for scores in self.staged_decision_function(X):
             yield classes_of(scores, self.classes_)

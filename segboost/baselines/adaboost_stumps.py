@@ -1,4 +1,4 @@
-"""AdaBoost for two classes on decision stumps."""
+"""AdaBoost for two classes with decision stumps."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from segboost.weak.binning import bin_features
 class AdaBoostStumps(ClassifierMixin, BaseEstimator):
     """Discrete AdaBoost of decision stumps, for two classes.
 
-    Round t chooses the stump of least weighted error ε_t over all binned features, thresholds
-    and both polarities, constants included, and adds it with the weight
-    ``α_t = ½ learning_rate log((1 − ε_t)/ε_t)``. A perfect stump ends the fit, as does the lack
-    of one that is better than chance.
+    Round t chooses the stump of minimum weighted error ε_t over all binned features, thresholds
+    and both polarities, including constants, and adds it with the weight
+    ``α_t = ½ learning_rate log((1 − ε_t)/ε_t)``. The fit ends early with a perfect stump, or when
+    no stump is better than chance.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class AdaBoostStumps(ClassifierMixin, BaseEstimator):
     learning_rate : float
         Shrinks every α.
     max_bins : int
-        At most this many bins a feature, from 2 to 256.
+        Maximum number of bins per feature, from 2 to 256.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class AdaBoostStumps(ClassifierMixin, BaseEstimator):
     estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators_,)
         α_t and ε_t.
     n_estimators_ : int
-        How many rounds were done; fewer than asked for where the fit ended early.
+        Number of rounds done; fewer than requested if the fit ended early.
     feature_importances_ : ndarray of float64, shape (d,)
         Each feature's share of Σ α.
     n_features_in_ : int
@@ -75,7 +75,7 @@ class AdaBoostStumps(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostStumps:
         """Learn from features X, shape (N, d), and labels y of two classes.
 
-        Ctrl-C ends the fit and keeps the rounds done until then.
+        Ctrl-C ends the fit and keeps the rounds done so far.
         """
         check_rounds(self.n_estimators, self.learning_rate)
         table = training_table(self, X, y, sample_weight, binary=True)
@@ -96,7 +96,7 @@ class AdaBoostStumps(ClassifierMixin, BaseEstimator):
         return self.stumps_.scores(check_prediction_table(self, X))[:, 0]
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield F after one round, two rounds, ..., all of them."""
+        """Yield F after every round."""
         check_is_fitted(self)
         for scores in self.stumps_.staged_scores(check_prediction_table(self, X)):
             yield scores[:, 0]
@@ -106,14 +106,14 @@ class AdaBoostStumps(ClassifierMixin, BaseEstimator):
         return self._classes(self.decision_function(X))
 
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
-        """Yield the classes after one round, two rounds, ..., all of them."""
+        """Yield the predicted classes after every round."""
         for scores in self.staged_decision_function(X):
             yield self._classes(scores)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return ``1 / (1 + exp(−2F))`` for `classes_[1]` and the rest, shape (N, 2).
+        """Return ``1 / (1 + exp(−2F))`` for `classes_[1]` and its complement, shape (N, 2).
 
-        What the exponential loss that AdaBoost minimises estimates.
+        This is the probability estimate implied by the exponential loss that AdaBoost minimises.
         """
         positive = expit(2.0 * self.decision_function(X))
         return np.column_stack([1.0 - positive, positive])

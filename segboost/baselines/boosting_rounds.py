@@ -7,8 +7,8 @@ rows, c_M the factor of its rows and c the factor of the others,
 
     H ← c H + Σ_{i∈M} (c_M − c) W_i
 
-and only the rows of M, at most half of all, need be visited. Rounding errors grow with the
-factors c; the histograms are summed afresh before that could decide between stumps.
+and only the rows of M, at most half of all rows, are visited. Rounding errors grow with the
+factors c; the histograms are recomputed before this could affect the choice of a stump.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from segboost.weak.histogram import Codes, Rows, add_rows, histogram_numpy
 from segboost.weak.splitting import TIE, Bins, best_cuts_numpy, pick
 
 EPSILON = float(np.finfo(np.float64).eps)
-"""A smaller error counts as this one, which keeps the weight of a perfect stump finite."""
+"""Lower limit of the error, which keeps the weight of a perfect stump finite."""
 
-_GROWTH_LIMIT = 256.0  # of rounding errors in units of one rounding: far below TIE
-_UPDATES_A_CALL = 2e8  # about a tenth of a second, after which an interrupt is heard
+_GROWTH_LIMIT = 256.0  # maximum growth of a single rounding error: far below TIE
+_UPDATES_A_CALL = 2e8  # about a tenth of a second, after which interrupts are checked
 
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """The stumps of the rounds done, on codes; arrays of shape (T,).
+    """The stumps of the completed rounds, on codes; arrays of shape (T,).
 
     Parameters
     ----------
     feature, cut, polarity : ndarray of int
-        Stump t answers ``polarity_t`` where ``codes[feature_t] > cut_t``, else the opposite.
+        Stump t returns ``polarity_t`` if ``codes[feature_t] > cut_t``, else its negative.
     alpha : ndarray of float64
         Their weights, positive.
     error : ndarray of float64
@@ -70,21 +70,20 @@ def boost(
 ) -> Rounds:
     """Run discrete AdaBoost with ``α = ½ learning_rate log((1 − ε)/ε)``.
 
-    Ends early with a perfect stump, which is kept, or before a stump no better than chance, or
-    on Ctrl-C.
+    Ends early after a perfect stump, before a stump no better than chance, or on Ctrl-C.
 
     Parameters
     ----------
     binned : BinnedMatrix
     signed_weights : ndarray of float64, shape (N,)
-        y_i w_i; not changed.
+        y_i w_i; not modified.
     n_rounds : int
     learning_rate : float
     """
     weights = signed_weights / np.abs(signed_weights).sum()
     sums = np.zeros((binned.n_features, binned.width))
     rounds = Rounds.empty(n_rounds)
-    growth = math.inf  # asks the first round to sum the histograms
+    growth = math.inf  # makes the first round compute the histograms
     done, go_on = 0, True
     step = max(1, int(_UPDATES_A_CALL / binned.codes.size))
     with rounds_kept():
@@ -111,7 +110,7 @@ def boost(
 def boost_numpy(
     binned: BinnedMatrix, signed_weights: FloatArray, n_rounds: int, learning_rate: float = 1.0
 ) -> Rounds:
-    """Plain NumPy twin of `boost`: all histograms anew in every round."""
+    """Plain NumPy twin of `boost`, which recomputes all histograms in every round."""
     weights = signed_weights / np.abs(signed_weights).sum()
     rows = np.arange(binned.n_rows, dtype=np.int32)
     rounds = Rounds.empty(n_rounds)
@@ -142,8 +141,9 @@ def best_stump(
 ) -> tuple[int, int, int]:  # pragma: no cover - compiled
     """Return feature, cut and polarity of the best ±1 stump for one histogram, shape (d, B).
 
-    The choice of `best_cuts` and `pick`. Bins beyond a feature's own hold nothing, where a stump
-    is a constant, which wins before any feature is asked; all features are scanned alike.
+    Makes the same choice as `best_cuts` and `pick`. Bins beyond a feature's own are empty; a
+    stump there is a constant, which wins ties against all features, so that every feature can be
+    scanned over its full width.
     """
     d, width = sums.shape
     score = np.empty(d)
@@ -182,7 +182,7 @@ def _wrong_rows(
     wrong: Rows,
     right: Rows,
 ) -> tuple[int, int, float, float]:  # pragma: no cover - compiled
-    """List the rows that a stump gets wrong and right; return their numbers and masses."""
+    """List the rows that a stump gets wrong and right; return their counts and masses."""
     n_wrong = 0
     n_right = 0
     bad = 0.0
@@ -209,7 +209,7 @@ def _reweigh(
     factor_few: float,
     factor_many: float,
 ) -> None:  # pragma: no cover - compiled
-    """Multiply the weights of the rows `few` and `many` and carry the histograms along."""
+    """Scale the weights of the rows `few` and `many` and update the histograms."""
     change = np.empty(few.size)
     for j in range(few.size):
         change[j] = (factor_few - factor_many) * weights[few[j]]
@@ -236,9 +236,9 @@ def boost_kernel(
     alpha: FloatArray,
     error: FloatArray,
 ) -> tuple[int, bool, float]:  # pragma: no cover - compiled
-    """Run the rounds from `begin` to `end`; the state `weights`, `sums`, `growth` goes on.
+    """Run the rounds from `begin` to `end`, updating `weights` and `sums` in place.
 
-    Returns the number of rounds done, whether more may follow, and the growth of errors.
+    Returns the number of rounds done, whether more may follow, and the growth of rounding errors.
     """
     n = weights.size
     every = np.arange(n).astype(np.int32)

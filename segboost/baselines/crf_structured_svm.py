@@ -1,4 +1,4 @@
-"""The structured SVM of a binary CRF: linear weights of given potentials."""
+"""The structured SVM for a binary CRF: linear weights of given potentials."""
 
 from __future__ import annotations
 
@@ -21,28 +21,29 @@ from segboost.tasks.crf_partial import learning_rounds
 
 
 class CRFStructuredSVM(BaseEstimator):
-    """Weigh the potentials of a binary CRF by a max-margin criterion.
+    """Linear weights for the potentials of a binary CRF, learned by a max-margin criterion.
 
     ``E(y) = Σ_p y_p (u·U(x^p) + b) + Σ_(p,q) (v·V(x^p, x^q) + c) [y_p ≠ y_q]`` with y = ±1. The
-    unary weights u and b have any sign; the pairwise weights v and c are not negative, so that
+    unary weights u and b have any sign; the pairwise weights v and c are non-negative, so that
     the energy stays submodular and a minimum cut decodes it exactly. The criterion is
     ``min ½‖θ‖² + (C/m) Σ_i max_y [Δ(y_i, y) + E(y_i) − E(y)]`` with the Hamming loss.
 
     Parameters
     ----------
     C : float
-        Price of the mean loss of an instance.
+        Price of the mean loss per instance.
     gap : float
         Relative gap between the objective and its lower bound at which to stop.
     max_iterations : int
-        Most rounds of cutting planes; a ConvergenceWarning tells where they did not suffice.
+        Maximum number of cutting-plane rounds; a ConvergenceWarning is issued if they do not
+        suffice.
     slack : "one", "each" or int
-        Slack variables: one in all, one an instance, or that many blocks. The optimum is the
-        same; one for each needs the fewest passes over the graphs.
+        Slack variables: a single one, one per instance, or that many blocks. The optimum is the
+        same; one per instance needs the fewest passes over the graphs.
     fit_intercept : bool
         Whether to append constant potentials: the bias b of the nodes and the Potts term c of
-        the edges. Both are regularised like the others. Without pairwise potentials the Potts
-        term is always there.
+        the edges. Both are regularised like the others. If there are no pairwise potentials, the
+        Potts term is always added.
     callback : callable, optional
         Called with every SVMStep.
 
@@ -79,12 +80,12 @@ class CRFStructuredSVM(BaseEstimator):
         y: None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
-        """Learn from labelled graphs; an interrupted fit leaves the best weights so far.
+        """Learn from labelled graphs; an interrupted fit keeps the best weights so far.
 
         Parameters
         ----------
         instances : sequence of CRFInstance
-            With labels, −1 for unknown ones, and equal numbers of potentials.
+            With labels, −1 for unknown ones, and the same numbers of potentials.
         y : None
             Ignored; the labels are part of the instances.
         sample_weight : array-like of shape (m,), optional
@@ -92,7 +93,7 @@ class CRFStructuredSVM(BaseEstimator):
         """
         checked = check_instances(instances)
         if any(i.labels is None for i in checked):
-            raise ValueError("fit needs the labels of every instance")
+            raise ValueError("fit needs labels for every instance")
         self._n_unary, self._n_pairwise = checked[0].unary.shape[1], checked[0].pairwise.shape[1]
         for part, weight in learning_rounds(checked, sample_weight, self.energy_terms):
             self._learn(part, weight)
@@ -109,18 +110,18 @@ class CRFStructuredSVM(BaseEstimator):
             self._keep(solver)
 
     def predict(self, instance: CRFInstance) -> IntArray:
-        """Return the labels of least energy, shape (P,); ties go to label 0."""
+        """Return the labels of minimum energy, shape (P,); ties go to label 0."""
         return minimise(*self._energy(instance)).astype(np.intp)
 
     def score_nodes(self, instance: CRFInstance) -> FloatArray:
-        """Return how much better each node is as foreground, shape (P,): exact min-marginals.
+        """Return the foreground score of every node, shape (P,): its exact min-marginal.
 
-        ``min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``; positive where the prediction is 1.
+        ``min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``; positive if the prediction is 1.
         """
         return min_marginals(*self._energy(instance))
 
     def energy_terms(self, instance: CRFInstance) -> tuple[FloatArray, FloatArray]:
-        """Return the learned terms: θ, shape (P, 2), and the edge costs, shape (E,)."""
+        """Return the learned energy terms: θ, shape (P, 2), and the edge costs, shape (E,)."""
         _, theta, capacity = self._energy(instance)
         return theta, capacity
 

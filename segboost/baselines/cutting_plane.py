@@ -26,7 +26,7 @@ from segboost.solver.steps import relative_gap
 
 @dataclass(frozen=True)
 class SVMStep:
-    """The state after one round: one quadratic programme and one or two calls of the oracle.
+    """The state after one round: one quadratic programme and one or two oracle calls.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class SVMStep:
     n_cuts : int
         Size of the working set.
     seconds : float
-        Wall time since the start.
+        Wall-clock time since the start.
     """
 
     objective: float
@@ -53,8 +53,8 @@ class SVMStep:
 class SVMCertificate:
     """How good the returned weights provably are.
 
-    The optimum lies between `lower_bound` and `objective`, without reserve where the task's
-    oracle is `exact`; `converged` says whether the gap asked for was reached.
+    The optimum lies between `lower_bound` and `objective`, provably so if the task's oracle is
+    `exact`; `converged` says whether the requested gap was reached.
     """
 
     objective: float
@@ -65,32 +65,31 @@ class SVMCertificate:
 
 
 class CuttingPlane:
-    """The solver; `steps` does the work and can be left at any time.
+    """The solver; iterate over `steps` to run it, and stop at any time.
 
     Parameters
     ----------
     task : Task
-        Its channels give the features, its oracle the cuts.
+        Its channels provide the features and its oracle the cuts.
     C : float
         Price of slack.
     gap : float
         Relative gap to reach.
     max_iterations : int
-        Most rounds.
+        Maximum number of rounds.
     slack : "one", "each" or int
-        One slack in all, one for each example, or that many blocks; the optimum is the same.
+        A single slack, one per example, or that many blocks; the optimum is the same.
     nonnegative_binary : bool
-        Whether weights of "binary" channels must not be negative, as submodular energies need.
+        Whether weights of "binary" channels must be non-negative, as submodular energies require.
     centre : float
-        Share of the best known point in the point the oracle is asked at (in-out
-        stabilisation).
+        Weight of the best known point in the query point of the oracle (in-out stabilisation).
     patience : int
-        Solves that a cut may stay unused before it is dropped.
+        Number of solves for which a cut may stay inactive before it is dropped.
 
     Attributes
     ----------
     theta : ndarray of shape (d,)
-        The best weights so far, those of the upper bound.
+        The best weights so far, which attain the upper bound.
     history : list of SVMStep
     """
 
@@ -120,7 +119,7 @@ class CuttingPlane:
         self._cuts = FeatureCuts.empty(self.map.n_weights)
 
     def steps(self) -> Iterator[SVMStep]:
-        """Yield a step a round until the gap is reached or the rounds are used up."""
+        """Yield a step per round until the gap or the maximum number of rounds is reached."""
         start = time.perf_counter()
         if not np.isfinite(self._upper):
             self._ask(self.theta)
@@ -137,7 +136,7 @@ class CuttingPlane:
                 return
 
     def certificate(self) -> SVMCertificate:
-        """Return what has been proved so far."""
+        """Return the bounds proved so far."""
         gap = relative_gap(self._upper, self._lower)
         return SVMCertificate(
             float(self._upper), self._lower, gap, bool(self.task.exact), gap <= self.gap
@@ -153,7 +152,7 @@ class CuttingPlane:
         return answer
 
     def _query(self, theta: FloatArray) -> None:
-        """Ask between the programme's point and the best one; if that cuts nothing off, at it."""
+        """Query between the solution and the best point; if nothing is cut off, at the solution."""
         slack = self._cuts.slack(theta, self._n_blocks).sum()
         inner = (1.0 - self.centre) * theta + self.centre * self.theta
         self._ask(inner)
@@ -162,7 +161,7 @@ class CuttingPlane:
             self._ask(theta)
 
     def _ask(self, theta: FloatArray) -> None:
-        """Call the oracle at θ: its cuts join the working set, its value bounds from above."""
+        """Call the oracle at θ: add its cuts to the working set and update the upper bound."""
         scores = self.map.scores(theta)
         cuts = self.task.separate(scores, self.slack)
         normals = self.map.normals(cuts.weights)
@@ -174,12 +173,11 @@ class CuttingPlane:
 
 
 def drain(solver: CuttingPlane, callback: Callable[[SVMStep], object] | None = None) -> None:
-    """Run the solver to its end, tell `callback` of every step, warn if the gap stayed open.
+    """Run the solver to its end, calling `callback` with every step; warn if the gap stays open.
 
     Ctrl-C after the first step ends the run with the best weights so far.
     """
-    # The matrices are small: on a busy machine the threads of BLAS would mostly wait for each
-    # other.
+    # The matrices are small: on a busy machine BLAS threads would mostly wait for each other.
     try:
         with threadpool_limits(1, user_api="blas"):
             for step in solver.steps():

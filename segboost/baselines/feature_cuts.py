@@ -1,7 +1,7 @@
-"""Cuts in feature space: what a task's cuts say of linear weights.
+"""Cuts in feature space: a task's cuts as constraints on linear weights.
 
 The score of an atom is linear in the features of its channel, ``s = X_ch θ_ch``; channels that
-share features each have weights of their own. A cut with atom weights a becomes ``g = a·X``.
+share features each have their own weights. A cut with atom weights a becomes ``g = a·X``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from segboost.solver.atoms import Channel, atom_offsets
 
 
 class LinearScores:
-    """The map between weights θ, all channels' one after the other, and atom scores."""
+    """The map between the weights θ, concatenated over the channels, and the atom scores."""
 
     def __init__(self, channels: tuple[Channel, ...]) -> None:
         self.features = [np.asarray(c.features, np.float64) for c in channels]
@@ -41,7 +41,7 @@ class LinearScores:
 
 @dataclass(eq=False)
 class FeatureCuts:
-    """The cuts at hand, in feature space, and for how many solves each was of no use."""
+    """The working set in feature space, with the number of solves since each cut was active."""
 
     normals: FloatArray
     loss: FloatArray
@@ -50,7 +50,7 @@ class FeatureCuts:
 
     @classmethod
     def empty(cls, n_weights: int) -> FeatureCuts:
-        """Return a set without cuts."""
+        """Return an empty set."""
         none = np.zeros(0, np.intp)
         return cls(np.zeros((0, n_weights)), np.zeros(0), none, none)
 
@@ -64,7 +64,8 @@ class FeatureCuts:
     def purge(self, multipliers: FloatArray, patience: int) -> None:
         """Drop the cuts whose multiplier was zero in the last `patience` solves.
 
-        An interior-point method leaves traces of what is zero: anything far below the largest.
+        An interior-point method returns small values instead of zeros: anything far below the
+        largest multiplier counts as zero.
         """
         used = multipliers > 1e-7 * multipliers.max(initial=0.0)
         self.idle = np.where(used, 0, self.idle + 1)
@@ -73,7 +74,7 @@ class FeatureCuts:
         self.block, self.idle = self.block[kept], self.idle[kept]
 
     def slack(self, theta: FloatArray, n_blocks: int) -> FloatArray:
-        """Return ξ (B,) that the cuts at hand ask for."""
+        """Return the slacks ξ, shape (B,), that the cuts require."""
         xi = np.zeros(n_blocks)
         np.maximum.at(xi, self.block, self.loss - self.normals @ theta)
         return xi

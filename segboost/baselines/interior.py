@@ -2,9 +2,9 @@
 
     ``min ½‖θ‖² + C Σ_b ξ_b   s.t.  s = Gθ + ξ_block − ℓ ≥ 0,  ξ ≥ 0,  θ_J ≥ 0``
 
-with multipliers λ of s, ν of ξ and μ of θ_J; ``θ = Gᵀλ + μ`` and ``Σ_{c∈b} λ_c + ν_b = C``. Where
-these equations hold the duality gap is ``λ·s + ν·ξ + μ·θ_J``. The start need not fulfil them and
-every step removes what is left over. The step is Mehrotra's predictor and corrector.
+with multipliers λ of s, ν of ξ and μ of θ_J; ``θ = Gᵀλ + μ`` and ``Σ_{c∈b} λ_c + ν_b = C``. If
+these equations hold, the duality gap is ``λ·s + ν·ξ + μ·θ_J``. The starting point need not satisfy
+them; every step reduces the residual. Steps follow Mehrotra's predictor-corrector method.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from segboost._types import FloatArray, IntArray
 
 PATIENCE = 30
-"""Steps without a smaller gap before rounding is taken to have stopped progress. The first steps
-may widen the gap while they centre the start."""
+"""Number of steps without a smaller gap after which rounding is assumed to have stopped progress.
+The first steps may widen the gap while they centre the starting point."""
 
 
 @dataclass(frozen=True, eq=False)
 class StandardForm:
-    """The programme in units that suit it, its cuts sorted by block.
+    """The programme in suitable units, with its cuts sorted by block.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class StandardForm:
     price : float
         C.
     first : ndarray of int, shape (B,)
-        Where each block starts; every block has a cut.
+        The first cut of each block; every block has at least one cut.
     nonnegative : ndarray of bool, shape (d,)
         The set J.
     """
@@ -54,7 +54,7 @@ class StandardForm:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """An iterate, or a direction from one; all parts that complementarity pairs."""
+    """An iterate, or a direction from one, with all complementary parts."""
 
     theta: FloatArray
     xi: FloatArray
@@ -65,9 +65,9 @@ class _Point:
 
 
 def interior_point(form: StandardForm, precision: float = 1e-11) -> tuple[FloatArray, FloatArray]:
-    """Return weights θ (d,) and multipliers λ (n,) with a gap of at most `precision`, relative.
+    """Return weights θ, shape (d,), and multipliers λ, shape (n,), to a relative gap `precision`.
 
-    Where rounding stops progress before that, the best ones are returned.
+    If rounding stops progress before that, the best ones are returned.
     """
     point = best = _start(form)
     least = np.inf
@@ -82,13 +82,13 @@ def interior_point(form: StandardForm, precision: float = 1e-11) -> tuple[FloatA
         try:
             point = _step(form, point, careful=idle > 2)
         except (LinAlgError, ValueError):
-            # The system has become singular or has overflowed: rounding has the last word.
+            # The system is singular or has overflowed: rounding prevents further progress.
             break
     return best.theta, best.lam
 
 
 def _start(form: StandardForm) -> _Point:
-    """Return a positive point whose products λs, νξ and μθ are of one size."""
+    """Return a positive point whose products λs, νξ and μθ are of equal size."""
     top = float(form.loss.max())
     nu: FloatArray = np.asarray(form.price / (form.sizes + 1.0), np.float64)
     lam = np.repeat(nu, form.sizes)
@@ -102,7 +102,7 @@ def _gap(form: StandardForm, z: _Point) -> float:
 
 
 def _infeasibility(form: StandardForm, z: _Point) -> float:
-    """Return what the equations that do not hold yet may cost."""
+    """Return the possible contribution of the violated equations to the gap."""
     r_theta, r_xi, r_s = _residuals(form, z)
     worst = np.maximum.reduceat(np.abs(r_s), form.first)
     in_theta = 0.5 * r_theta @ r_theta + np.abs(r_theta) @ np.abs(z.theta)
@@ -121,7 +121,7 @@ def _residuals(form: StandardForm, z: _Point) -> tuple[FloatArray, FloatArray, F
 def _step(form: StandardForm, z: _Point, careful: bool) -> _Point:
     """Return the next iterate: predict, choose the centring, correct, stay inside.
 
-    A `careful` step only halves the products: the correction can run in circles, this cannot.
+    A `careful` step only halves the products; unlike the correction, it cannot cycle.
     """
     newton = _Newton(form, z)
     pairs = _pairs(form, z)
@@ -139,7 +139,7 @@ def _step(form: StandardForm, z: _Point, careful: bool) -> _Point:
 
 
 def _pairs(form: StandardForm, z: _Point) -> tuple[tuple[FloatArray, FloatArray], ...]:
-    """Return the parts that complementarity pairs: (λ, s), (ν, ξ) and (μ, θ_J)."""
+    """Return the complementary pairs (λ, s), (ν, ξ) and (μ, θ_J)."""
     return (z.lam, z.s), (z.nu, z.xi), (z.mu, z.theta[form.nonnegative])
 
 
@@ -150,8 +150,8 @@ class _Newton:
 
         ``M = I + diag(μ/θ)_J + Σ_c D_c (g_c − ḡ)(g_c − ḡ)ᵀ + Σ_b u uᵀ h / (E (E + h))``
 
-    Centring the cuts of a block avoids the difference of two huge matrices that eliminating ξ
-    would otherwise leave.
+    Centring the cuts of a block avoids the difference of two huge matrices that would otherwise
+    result from eliminating ξ.
     """
 
     def __init__(self, form: StandardForm, z: _Point) -> None:
@@ -173,9 +173,9 @@ class _Newton:
         self.factor = cho_factor(M, lower=True, check_finite=True)
 
     def direction(self, k_s: FloatArray, k_xi: FloatArray, k_J: FloatArray) -> _Point:
-        """Return the move that changes the products λs, νξ and μθ by these, to first order.
+        """Return the move that changes λs, νξ and μθ by these amounts, to first order.
 
-        It also makes the equations hold, which are linear.
+        It also satisfies the linear equations.
         """
         form, z, J = self.form, self.z, self.form.nonnegative
         q = k_s / z.s - self.D * self.r_s
@@ -198,7 +198,7 @@ class _Newton:
 
 
 def _longest(form: StandardForm, z: _Point, move: _Point, cap: float = 1.0) -> float:
-    """Return how far the move can go, at most `cap`, before a part that must not turns negative."""
+    """Return the longest step, at most `cap`, that keeps all non-negative parts non-negative."""
     sides = zip(_pairs(form, z), _pairs(form, move), strict=True)
     worst = max(
         float((-d / v).max(initial=0.0))

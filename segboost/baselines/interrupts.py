@@ -1,4 +1,4 @@
-"""Ctrl-C ends a fit, not the work done."""
+"""Ctrl-C ends a fit but keeps the rounds done so far."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def rounds_kept() -> Iterator[None]:
-    """Leave the block on Ctrl-C with a warning in the log, and go on after it.
+    """Context that ends on Ctrl-C with a warning in the log instead of an exception.
 
-    For loops over rounds whose results so far make a usable model.
+    For loops over rounds whose results so far are a usable model.
     """
     try:
         yield
     except KeyboardInterrupt:
-        _log.warning("interrupted: the model has the rounds done until now")
+        _log.warning("interrupted: the model has the rounds done so far")

@@ -1,8 +1,8 @@
-"""Rounds of AdaBoost.MH: one stump a round that votes for or against every class.
+"""Rounds of AdaBoost.MH: one stump per round that votes for or against every class.
 
-The state is a matrix of signed weights, ``W[i, l] = Y[i, l] w[i, l]`` with Y = +1 where l is the
+The state is a matrix of signed weights, ``W[i, l] = Y[i, l] w[i, l]`` with Y = +1 if l is the
 class of row i, else −1, and Σ|W| = 1. The hypothesis of a round is ``φ(x) v`` with φ a ±1 stump
-and v ∈ {−1, +1}^k; for a given φ the best votes follow the signs of the columns' scores:
+and v ∈ {−1, +1}^k; for a given φ, the best votes are the signs of the columns' scores:
 
     max_v Σ_il W[i, l] v_l φ(x_i) = Σ_l |T_l − 2 L_l|
 """
@@ -26,7 +26,7 @@ from segboost.weak.splitting import TIE, Bins
 
 @dataclass(frozen=True, eq=False)
 class VoteRounds:
-    """The rounds done: stumps on codes, their weights, and votes of shape (T, k)."""
+    """The completed rounds: stumps on codes, their weights, and votes of shape (T, k)."""
 
     feature: npt.NDArray[np.int64]
     cut: npt.NDArray[np.int64]
@@ -60,11 +60,11 @@ def boost_votes(
     ----------
     binned : BinnedMatrix
     signed_weights : ndarray of float64, shape (N, k)
-        Not changed.
+        Not modified.
     n_rounds : int
     learning_rate : float
 
-    Ends early as `boost` does.
+    Ends early under the same conditions as `boost`.
     """
     n, k = signed_weights.shape
     n_tiles = -(-k // TILE)
@@ -74,7 +74,7 @@ def boost_votes(
     weights /= np.abs(weights).sum()
     rounds = VoteRounds.empty(n_rounds, n_tiles * TILE)
     done, go_on = 0, True
-    with rounds_kept():  # one round a call: an interrupt is heard in between
+    with rounds_kept():  # one round per call, so that interrupts are noticed in between
         while go_on and done < n_rounds:
             go_on = vote_round(
                 binned.codes,
@@ -191,7 +191,7 @@ def _scale_by_answers(
     up: float,
     down: float,
 ) -> float:  # pragma: no cover - compiled
-    """Multiply weights of wrong answers by `up`, others by `down`; return Σ|W| of wrong ones."""
+    """Multiply weights of wrong votes by `up`, others by `down`; return Σ|W| of wrong ones."""
     bad = 0.0
     for j in range(weights.shape[0]):
         for i in range(weights.shape[1]):
@@ -217,9 +217,9 @@ def vote_round(
     error: FloatArray,
     votes: FloatArray,
 ) -> bool:  # pragma: no cover - compiled
-    """Do round t and reweigh `weights`, shape (tiles, N, TILE); return whether more may follow.
+    """Run round t and update `weights`, shape (tiles, N, TILE); return whether more may follow.
 
-    The round counts where its `alpha` is positive.
+    The round counts only if its `alpha` is positive.
     """
     f, b, vote = _best_votes(codes, n_bins, width, weights)
     bad = _scale_by_answers(codes[f], b, vote, weights, 1.0, 1.0)

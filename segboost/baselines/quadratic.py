@@ -1,13 +1,13 @@
 """The small quadratic programme of a structured SVM's working set, solved to high precision.
 
-Primal, over the weights θ and one slack a block:
+Primal, over the weights θ and one slack per block:
 
     ``min ½‖θ‖² + C Σ_b ξ_b   s.t.  g_c·θ ≥ ℓ_c − ξ_block(c),  ξ ≥ 0,  θ_j ≥ 0 for j ∈ J``
 
 Dual: ``max ℓᵀλ − ½‖θ(λ)‖²`` with λ ≥ 0, ``Σ_{c∈b} λ_c ≤ C`` and ``θ(λ) = Gᵀλ``, its entries in J
-clipped at zero (which is what the best multipliers of θ_j ≥ 0 amount to). Cuts of one block are
-nearly parallel, which makes coordinate ascent crawl; an interior-point method takes a dozen
-steps whatever the cuts look like, each of the cost of one small Cholesky factor.
+clipped at zero (the effect of the optimal multipliers of θ_j ≥ 0). The cuts of a block are nearly
+parallel, which makes coordinate ascent slow; an interior-point method takes about a dozen steps
+for any cuts, each at the cost of one small Cholesky factorisation.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from segboost.baselines.interior import StandardForm, interior_point
 
 @dataclass(frozen=True, eq=False)
 class QuadraticSolution:
-    """Primal and dual answers with the bounds they prove.
+    """Primal and dual solutions with the bounds they prove.
 
     Parameters
     ----------
     theta : ndarray of shape (d,)
-        Feasible: not negative in J.
+        Feasible: non-negative in J.
     multipliers : ndarray of shape (n,)
         λ, feasible.
     objective, lower_bound : float
-        The primal value at `theta` and the dual value at `multipliers`, both evaluated afresh.
+        The primal value at `theta` and the dual value at `multipliers`, both evaluated directly.
     """
 
     theta: FloatArray
@@ -48,11 +48,11 @@ class QuadraticProgramme:
     Parameters
     ----------
     normals : ndarray of shape (n, d)
-        g, one row a cut.
+        g, one row per cut.
     loss : ndarray of shape (n,)
         ℓ.
     block : ndarray of int, shape (n,)
-        Numbers of the blocks, in any order.
+        The block of each cut, in any order.
     C : float
     nonnegative : ndarray of bool, shape (d,)
         The set J.
@@ -71,7 +71,7 @@ class QuadraticProgramme:
         return float(0.5 * theta @ theta + self.C * shortfall.sum())
 
     def feasible(self, multipliers: FloatArray) -> FloatArray:
-        """Return λ clipped at zero, the blocks that exceed C scaled down to it."""
+        """Return λ clipped at zero, with blocks that exceed C scaled down to C."""
         clipped = np.maximum(multipliers, 0.0)
         total = np.bincount(self.block, clipped)
         return clipped * (self.C / np.maximum(total, self.C))[self.block]
@@ -93,8 +93,8 @@ class QuadraticProgramme:
 def solve(programme: QuadraticProgramme, precision: float = 1e-11) -> QuadraticSolution:
     """Solve the programme until primal and dual agree to about the relative `precision`.
 
-    Where rounding does not allow that, the best answer found is returned; its bounds are valid
-    all the same.
+    If rounding does not allow that, the best solution found is returned; its bounds are still
+    valid.
     """
     multipliers = np.zeros(len(programme.loss))
     candidates = []
@@ -108,7 +108,7 @@ def solve(programme: QuadraticProgramme, precision: float = 1e-11) -> QuadraticS
         candidates.append(programme.projected(basis.lift(unit * length * theta)))
     multipliers = programme.feasible(multipliers)
     candidates.append(programme.weights(multipliers))
-    # The iterate and the weights of its multipliers agree but for rounding, which a large C
+    # The iterate and the weights of its multipliers differ only by rounding, which a large C
     # magnifies; the better of the two is kept.
     best = min(candidates, key=programme.objective)
     return QuadraticSolution(

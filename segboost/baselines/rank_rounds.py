@@ -1,8 +1,8 @@
 """Rounds of RankBoost with pair weights that factor by level.
 
-With F the scores so far and w the row weights, the pair (i, j) with level_i < level_j weighs
-``D(i, j) ∝ w_i w_j exp(F_i − F_j)``. The sum over pairs of ``D(i, j) (h(x_j) − h(x_i))`` is W·h
-with
+With F the scores so far and w the row weights, the pair (i, j) with level_i < level_j has the
+weight ``D(i, j) ∝ w_i w_j exp(F_i − F_j)``. The sum over pairs of ``D(i, j) (h(x_j) − h(x_i))`` is
+W·h with
 
     W_j ∝ w_j e^{−F_j} Σ_{i below j} w_i e^{F_i} − w_j e^{F_j} Σ_{i above j} w_i e^{−F_i}
 
@@ -28,15 +28,15 @@ Levels = npt.NDArray[np.intp]
 
 
 def boost_ranks(binned: BinnedMatrix, level: Levels, weights: FloatArray, n_rounds: int) -> Rounds:
-    """Run RankBoost; stump t answers 1 on the side of its polarity and 0 on the other.
+    """Run RankBoost; stump t returns 1 on the side of its polarity and 0 on the other.
 
-    Ends early with a stump that orders all pairs, which is kept, or before one that orders no
-    more than half of the weight. The `error` of a round is ``(1 − r)/2``.
+    Ends early after a stump that orders all pairs, or before one that orders no more than half of
+    the weight. The `error` of a round is ``(1 − r)/2``.
     """
     rounds = Rounds.empty(n_rounds)
     scores = np.zeros(level.size)
     done, go_on = 0, True
-    with rounds_kept():  # one round a call: an interrupt is heard in between
+    with rounds_kept():  # one round per call, so that interrupts are noticed in between
         while go_on and done < n_rounds:
             signed = pair_weights(scores, level, weights)
             f, b, sign, r = rank_round(binned.codes, binned.n_bins, binned.width, signed)
@@ -78,7 +78,7 @@ def boost_ranks_numpy(
 
 
 def _record(rounds: Rounds, t: int, feature: int, cut: int, polarity: int, r: float) -> bool:
-    """Write round t; return whether more may follow. α stays 0 where r is no gain."""
+    """Write round t; return whether more may follow. α stays 0 if r is not positive."""
     if r <= 2 * TIE:
         return False
     floored = min(r, 1.0 - EPSILON)
@@ -90,7 +90,9 @@ def _record(rounds: Rounds, t: int, feature: int, cut: int, polarity: int, r: fl
 
 def pair_weights(scores: FloatArray, level: Levels, weights: FloatArray) -> FloatArray:
     """Return W, shape (N,), for pair weights D that sum to 1; time linear in N."""
-    middle = 0.5 * (scores.max() + scores.min())  # cancels in the products, spares the exponents
+    middle = 0.5 * (
+        scores.max() + scores.min()
+    )  # cancels in the products, keeps the exponents small
     rise, fall = weights * np.exp(scores - middle), weights * np.exp(middle - scores)
     rise_of_level, fall_of_level = np.bincount(level, rise), np.bincount(level, fall)
     under = np.concatenate(([0.0], np.cumsum(rise_of_level)[:-1]))
@@ -117,7 +119,7 @@ def rank_round(
 
 
 def ordered_share(scores: FloatArray, levels: npt.NDArray[np.generic]) -> float:
-    """Return the share of pairs of different levels that the scores order right, ties ½.
+    """Return the fraction of pairs of different levels ordered correctly, ties ½.
 
     O(K n log n) for K levels.
     """

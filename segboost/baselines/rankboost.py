@@ -1,4 +1,4 @@
-"""RankBoost: boosting of an order, on decision stumps."""
+"""RankBoost: boosting for ranking with decision stumps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from segboost.weak.binning import bin_features
 
 
 class RankBoost(BaseEstimator):
-    """RankBoost: scores that order rows of higher level above rows of lower level.
+    """RankBoost: scores that rank rows of higher level above rows of lower level.
 
     Minimises ``Σ exp(F(x_i) − F(x_j))`` over the pairs with y_j > y_i. A round chooses the stump
     h ∈ {0, 1} that maximises ``r = Σ D(i, j) (h(x_j) − h(x_i))`` and adds it with the weight
@@ -30,7 +30,7 @@ class RankBoost(BaseEstimator):
     n_estimators : int
         The number of rounds.
     max_bins : int
-        At most this many bins a feature, from 2 to 256.
+        Maximum number of bins per feature, from 2 to 256.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class RankBoost(BaseEstimator):
     estimator_weights_ : ndarray of float64, shape (n_estimators,)
         α_t.
     n_estimators_ : int
-        How many rounds were done; fewer than asked for where the fit ended early.
+        Number of rounds done; fewer than requested if the fit ended early.
     feature_importances_ : ndarray of float64, shape (d,)
     n_features_in_ : int
 
@@ -63,7 +63,7 @@ class RankBoost(BaseEstimator):
         self.max_bins = max_bins
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RankBoost:
-        """Learn from features X, shape (N, d), and levels y; a pair weighs w_i w_j."""
+        """Learn from features X, shape (N, d), and levels y; a pair has the weight w_i w_j."""
         check_rounds(self.n_estimators)
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
         check_classification_targets(y)
@@ -72,7 +72,7 @@ class RankBoost(BaseEstimator):
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
         self.levels_, level = np.unique(y, return_inverse=True)
         if self.levels_.size < 2:
-            raise ValueError("RankBoost needs 2 levels, and y has only one class")
+            raise ValueError("RankBoost needs at least 2 levels, but y has only one class")
         binned = bin_features(X, self.max_bins)
         rounds = boost_ranks(binned, level, weights / weights.sum(), self.n_estimators)
         votes = rounds.alpha[:, None]
@@ -90,21 +90,21 @@ class RankBoost(BaseEstimator):
         return self.stumps_.scores(check_prediction_table(self, X))[:, 0]
 
     def predict(self, X: Any) -> FloatArray:
-        """Return the scores F, shape (N,): their order is the prediction."""
+        """Return the scores F, shape (N,), whose order is the prediction."""
         return self.decision_function(X)
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
-        """Yield F after one round, two rounds, ..., all of them."""
+        """Yield F after every round."""
         check_is_fitted(self)
         for scores in self.stumps_.staged_scores(check_prediction_table(self, X)):
             yield scores[:, 0]
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
-        """Yield the scores after one round, two rounds, ..., all of them."""
+        """Yield the scores after every round."""
         return self.staged_decision_function(X)
 
     def score(self, X: Any, y: Any) -> float:
-        """Return the share of pairs in the right order, ties one half: the AUC for two levels."""
+        """Return the fraction of pairs ordered correctly, ties ½: the AUC for two levels."""
         return ordered_share(self.decision_function(X), np.asarray(y))
 
     def __sklearn_tags__(self) -> Any:

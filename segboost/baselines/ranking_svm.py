@@ -1,4 +1,4 @@
-"""The linear ranking SVM: a hyperplane that orders pairs, its pairs never listed."""
+"""The linear ranking SVM, trained without listing pairs."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from segboost.tasks.ranking import RankingTask
 
 
 class RankingSVM(BaseEstimator):
-    """Linear scores that order rows of higher level above rows of lower level.
+    """Linear scores that rank rows of higher level above rows of lower level.
 
     ``min ½‖θ‖² + C/|S| Σ_{(i,j)∈S} max(0, 1 − θ·(x_i − x_j))`` over all pairs S with y_i > y_j, to
     a certified gap. With two levels this is the SVM for the AUC. A round costs O(n log n + n d).
-    Features are used as they are: scale them beforehand.
+    Features are not scaled; scale them beforehand.
 
     Parameters
     ----------
     C : float
-        Price of the mean loss of a pair.
+        Price of the mean loss per pair.
     gap : float
         Relative gap between the objective and its lower bound at which to stop.
     max_iterations : int
-        Most rounds of cutting planes; a ConvergenceWarning tells where they did not suffice.
+        Maximum number of cutting-plane rounds; a ConvergenceWarning is issued if they do not
+        suffice.
     slack : "one", "each" or int
-        Slack variables: one in all, one a pair, or that many blocks of pairs.
+        Slack variables: a single one, one per pair, or that many blocks of pairs.
     callback : callable, optional
         Called with every SVMStep.
 
@@ -71,7 +72,7 @@ class RankingSVM(BaseEstimator):
     def fit(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> Self:
-        """Learn from rows X, shape (n, d), and levels y, shape (n,); a pair weighs w_i w_j."""
+        """Learn from X, shape (n, d), and levels y, shape (n,); a pair has the weight w_i w_j."""
         features, levels = validate_data(self, X, y, dtype=np.float64)
         _, ranks = np.unique(levels, return_inverse=True)
         task = RankingTask(features, ranks.astype(np.intp), sample_weight)
@@ -86,17 +87,17 @@ class RankingSVM(BaseEstimator):
         return self
 
     def decision_function(self, X: npt.ArrayLike) -> FloatArray:
-        """Return the score of every row, shape (n,): higher comes first."""
+        """Return the score of every row, shape (n,); higher scores come first."""
         check_is_fitted(self)
         features: FloatArray = validate_data(self, X, dtype=np.float64, reset=False)
         return features @ self.coef_
 
     def predict(self, X: npt.ArrayLike) -> FloatArray:
-        """Return the score of every row, shape (n,): their order is the prediction."""
+        """Return the scores, shape (n,), whose order is the prediction."""
         return self.decision_function(X)
 
     def score(self, X: npt.ArrayLike, y: npt.ArrayLike) -> float:
-        """Return the share of pairs in the right order, ties one half: the AUC for two levels."""
+        """Return the fraction of pairs ordered correctly, ties ½: the AUC for two levels."""
         return ordered_share(self.decision_function(X), np.asarray(y))
 
     def __sklearn_tags__(self) -> Any:

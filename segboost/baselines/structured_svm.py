@@ -20,7 +20,7 @@ class StructuredSVMClassifier(ClassifierMixin, BaseEstimator):
     """Multi-class linear classifier that minimises the structured hinge loss.
 
     ``min ½‖θ‖² + (C/m) Σ_i max_y [Δ(y_i, y) + θ_y·x_i − θ_{y_i}·x_i]``, to a certified gap.
-    Features are used as they are: scale them beforehand.
+    Features are not scaled; scale them beforehand.
 
     Parameters
     ----------
@@ -29,10 +29,11 @@ class StructuredSVMClassifier(ClassifierMixin, BaseEstimator):
     gap : float
         Relative gap between the objective and its lower bound at which to stop.
     max_iterations : int
-        Most rounds of cutting planes; a ConvergenceWarning tells where they did not suffice.
+        Maximum number of cutting-plane rounds; a ConvergenceWarning is issued if they do not
+        suffice.
     slack : "one", "each" or int
-        Slack variables: one in all, one an example, or that many blocks. The optimum is the
-        same; one is the fastest here.
+        Slack variables: a single one, one per example, or that many blocks. The optimum is the
+        same; a single one is fastest here.
     fit_intercept : bool
         Whether to append a constant feature. Its weights are regularised like the others.
     cost_matrix : array-like of shape (k, k), optional
@@ -77,7 +78,7 @@ class StructuredSVMClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> Self:
-        """Learn from m examples; an interrupted fit leaves the best weights so far.
+        """Learn from m examples; an interrupted fit keeps the best weights so far.
 
         Parameters
         ----------
@@ -91,7 +92,7 @@ class StructuredSVMClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(names)
         self.classes_, codes = np.unique(names, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError("y has one class only; a classifier needs at least two")
+            raise ValueError("y has only one class; a classifier needs at least two")
         cost = None if self.cost_matrix is None else np.asarray(self.cost_matrix, np.float64)
         task = MulticlassTask(
             self._design(features), codes, len(self.classes_), cost, sample_weight
@@ -109,7 +110,7 @@ class StructuredSVMClassifier(ClassifierMixin, BaseEstimator):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return the class of highest score of every row."""
+        """Return the highest-scoring class of every row."""
         scores = self._scores(X)
         return self.classes_[np.argmax(scores, axis=1)]
 

@@ -1,4 +1,4 @@
-"""Sums of stumps: what the AdaBoost family learns, as plain arrays.
+"""Sums of stumps: the models of the AdaBoost family, as plain arrays.
 
 F_c(x) = Σ_t (above[t, c] if x[feature_t] > threshold_t else below[t, c])
 """
@@ -20,7 +20,7 @@ from segboost.weak.checks import read_array
 
 @dataclass(frozen=True, eq=False)
 class StumpSum:
-    """T stumps with an answer for each of C scores on either side.
+    """T stumps with C output values on either side of the threshold.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class StumpSum:
         above: FloatArray,
         below: FloatArray,
     ) -> StumpSum:
-        """Return the sum of stumps that were found on codes."""
+        """Return the sum of stumps found on codes."""
         pairs = zip(feature, cut, strict=True)
         threshold = np.array([binned.threshold(int(f), int(b)) for f, b in pairs], dtype=float)
         return cls(feature, threshold, above, below)
@@ -55,13 +55,13 @@ class StumpSum:
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StumpSum:
-        """Return the sum that `pack` stored; ValueError where the arrays do not fit."""
+        """Return the sum that `pack` stored; ValueError if the arrays do not fit."""
         feature = read_array(arrays, "feature", "i", (None,))
         threshold = read_array(arrays, "threshold", "f", feature.shape, finite=False)
         above = read_array(arrays, "above", "f", (feature.size, None))
         below = read_array(arrays, "below", "f", above.shape)
         if (feature < 0).any():
-            raise ValueError("stored stumps have a negative feature")
+            raise ValueError("stored stumps have a negative feature index")
         if not (np.isfinite(threshold) | np.isneginf(threshold)).all():
             raise ValueError("stored stumps have a threshold that is NaN or +inf")
         return cls(feature.astype(np.int64), threshold, above, below)
@@ -78,7 +78,7 @@ class StumpSum:
         )
 
     def staged_scores(self, features: npt.NDArray[Any]) -> Iterator[FloatArray]:
-        """Yield F, shape (N, C), after one stump, two stumps, ..., all of them."""
+        """Yield F, shape (N, C), after every stump."""
         total = np.zeros((features.shape[0], self.above.shape[1]))
         for t in range(self.n_stumps):
             side = (features[:, self.feature[t]] > self.threshold[t])[:, None]
@@ -115,7 +115,7 @@ def sum_stumps(
     above: FloatArray,
     below: FloatArray,
 ) -> FloatArray:  # pragma: no cover - compiled
-    """Return the sums of the stumps' answers, shape (N, C), for features of shape (N, d)."""
+    """Return the sums of the stumps' outputs, shape (N, C), for features of shape (N, d)."""
     n, width = features.shape[0], above.shape[1]
     total = np.zeros((n, width))
     for i in range(n):

@@ -1,4 +1,4 @@
-"""The history and the certificate of a cutting-plane fit as arrays and back."""
+"""Conversion of a cutting-plane fit's history and certificate to arrays and back."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from segboost.weak.checks import read_array
 def pack_history(
     history: Sequence[SVMStep], certificate: SVMCertificate
 ) -> dict[str, npt.NDArray[Any]]:
-    """Return the steps, shape (n, 5), and the certificate, shape (5,), in order of their fields.
+    """Return the steps, shape (n, 5), and the certificate, shape (5,), in field order.
 
-    Arrays rather than JSON: the bounds of an interrupted fit may be infinite.
+    Arrays instead of JSON, because the bounds of an interrupted fit may be infinite.
     """
     steps = np.array([astuple(step) for step in history], dtype=np.float64).reshape(-1, 5)
     return {"history": steps, "certificate": np.array(astuple(certificate), dtype=np.float64)}
@@ -27,7 +27,7 @@ def pack_history(
 def unpack_history(
     arrays: Mapping[str, npt.NDArray[Any]],
 ) -> tuple[list[SVMStep], SVMCertificate]:
-    """Return what `pack_history` stored; ValueError where the arrays do not fit."""
+    """Return the history that `pack_history` stored; ValueError if the arrays do not fit."""
     steps = read_array(arrays, "history", "f", (None, 5), finite=False).tolist()
     end = read_array(arrays, "certificate", "f", (5,), finite=False).tolist()
     history = [SVMStep(o, low, gap, int(n), seconds) for o, low, gap, n, seconds in steps]

@@ -1,4 +1,4 @@
-"""What the AdaBoost family checks before it fits: a table, labels and sample weights."""
+"""Validation of the training data of the AdaBoost family: table, labels and sample weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from segboost._types import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """Rows of positive weight.
+    """The training rows of positive weight.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ class TrainingTable:
 def training_table(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, binary: bool = False
 ) -> TrainingTable:
-    """Return the checked table; rows of weight zero are left out, as if they did not exist.
+    """Return the checked table without the rows of weight zero.
 
     Raises
     ------
     ValueError
-        Unless there are two classes, or at least two where not `binary`.
+        Unless there are exactly two classes, or at least two if not `binary`.
     """
     X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32])
     check_classification_targets(y)
@@ -56,7 +56,7 @@ def training_table(
     classes, labels = np.unique(y, return_inverse=True)
     name = type(estimator).__name__
     if classes.size < 2:
-        raise ValueError(f"{name} needs 2 classes, and y has only one class of positive weight")
+        raise ValueError(f"{name} needs 2 classes, but y has only one class of positive weight")
     if binary and classes.size > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
@@ -75,5 +75,5 @@ def check_rounds(n_estimators: Any, learning_rate: float = 1.0) -> None:
 
 
 def check_prediction_table(estimator: Any, X: Any) -> npt.NDArray[Any]:
-    """Return X as the features to predict for; ValueError where it does not fit the estimator."""
+    """Return X as checked prediction features; ValueError if it does not fit the estimator."""
     return validate_data(estimator, X, dtype=[np.float64, np.float32], reset=False)
