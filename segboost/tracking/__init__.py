@@ -1,1 +1,1 @@
-"""Trackers: a box in the first frame, then one box and one confidence a frame."""
+"""Trackers: given a box in the first frame, they return a box and a confidence per frame."""

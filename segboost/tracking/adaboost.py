@@ -1,4 +1,4 @@
-"""The paper's plain AdaBoost tracker: the target against what is far from it."""
+"""The paper's plain AdaBoost tracker: the target against distant boxes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from segboost.weak.binning import BinnedMatrix
 
 ANCHORS, PAST = 3, 20
 POSITIVE, NEGATIVE = 0.8, 0.3
-"""Boxes that overlap the target more are positive, those that do not overlap it more negative."""
+"""Boxes that overlap the target more than POSITIVE are positive, those that overlap it at most
+NEGATIVE are negative."""
 
 
 class AdaBoostLearner:
-    """Discrete AdaBoost on the boxes of the window, afresh at every update.
+    """Discrete AdaBoost on the boxes of the window, refitted at every update.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class AdaBoostLearner:
         self._frames: dict[int, Codes] = {}
 
     def describe(self, look: Look, offsets: Places) -> Codes:
-        """Return the codes of boxes."""
+        """Return the feature codes of boxes."""
         return look.codes(offsets)
 
     def add(self, features: Codes, anchor: bool) -> None:
@@ -51,7 +52,7 @@ class AdaBoostLearner:
         self._frames[self._places.take(anchor)] = features[:, self._chosen]
 
     def train(self, first: bool) -> StumpModel:
-        """Boost on all frames at hand; both classes weigh the same."""
+        """Boost on all frames of the window; both classes have the same total weight."""
         codes = np.ascontiguousarray(np.concatenate(list(self._frames.values()), axis=1))
         signs = np.tile(self._signs, len(self._frames))
         share = np.where(signs > 0, 0.5 / (signs > 0).sum(), 0.5 / max((signs < 0).sum(), 1))
@@ -69,9 +70,9 @@ class AdaBoostTracker(BoxTracker):
     Parameters
     ----------
     random_state : int
-        Turns the rings of training boxes.
+        Seed for the rotation of the rings of training boxes.
     n_estimators : int
-        Stumps.
+        Number of stumps.
     settings : TrackerSettings, optional
     """
 

@@ -1,4 +1,4 @@
-"""Variants of a frame with the target where it was: what the target may look like soon."""
+"""Variants of a frame that imitate later appearances of the target in the same place."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from scipy import ndimage
 from segboost.tracking.base import Box, Frame
 
 REACH = 1.6
-"""How much of the surroundings is changed, in sizes of the target on every side."""
+"""Width of the surroundings that is also changed, in target sizes on every side."""
 NOISE = 6.0
 
 Pixels = npt.NDArray[np.float64]
 
 
 def variants(frame: Frame, box: Box, rng: np.random.Generator) -> Iterator[Frame]:
-    """Yield frames in which the target is turned, blurred, smeared, lit otherwise or noisy.
+    """Yield frames in which the target is rotated, blurred, motion-blurred, relit or noisy.
 
     Parameters
     ----------
     frame : ndarray of uint8, shape (H, W, K)
-        Not changed.
+        Not modified.
     box : x, y, w, h
     rng : numpy.random.Generator
         Draws the noise.
@@ -56,7 +56,7 @@ def _changes(centre: tuple[float, float], size: float) -> list[Callable[[Pixels]
 
 
 def _turned(part: Pixels, centre: tuple[float, float], degrees: float) -> Pixels:
-    """Return the pixels turned about a point."""
+    """Return the pixels rotated about a point."""
     angle = np.deg2rad(degrees)
     matrix = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     shift = np.asarray(centre) - matrix @ np.asarray(centre)

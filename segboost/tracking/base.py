@@ -1,4 +1,4 @@
-"""What every tracker offers, and the checks of frames and boxes they share."""
+"""The tracker interface and the shared checks of frames and boxes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Box = tuple[float, float, float, float]
 
 
 class Tracker(Protocol):
-    """A tracker as OpenCV users know it."""
+    """A tracker with an interface like OpenCV's."""
 
     def init(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
-        """Begin anew with the target in this box."""
+        """Start with the target in this box, forgetting any earlier target."""
         ...
 
     def add_example(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
-        """Take one more frame whose box is known, before the first `update` or in between."""
+        """Learn from another frame with a known box, before or between calls of `update`."""
         ...
 
     def update(self, frame: npt.NDArray[Any]) -> tuple[Box, float]:
@@ -29,7 +29,7 @@ class Tracker(Protocol):
         ...
 
     def close(self) -> None:
-        """Release threads and memory; the tracker can be begun anew with `init`."""
+        """Release threads and memory; `init` can be called again."""
         ...
 
 
@@ -39,7 +39,7 @@ def as_frame(frame: Any) -> Frame:
     Raises
     ------
     ValueError
-        Where it is no such array.
+        If it is not such an array.
     """
     array = np.asarray(frame)
     if array.dtype != np.uint8:
@@ -47,7 +47,7 @@ def as_frame(frame: Any) -> Frame:
     if array.ndim == 2:
         array = array[:, :, None]
     if array.ndim != 3 or array.shape[2] not in (1, 3) or 0 in array.shape:
-        raise ValueError(f"frame must have the shape (H, W) or (H, W, 3), got {np.shape(frame)}")
+        raise ValueError(f"frame must have shape (H, W) or (H, W, 3), got {np.shape(frame)}")
     return np.ascontiguousarray(array)
 
 
@@ -57,7 +57,7 @@ def as_box(box: Any, frame: Frame) -> Box:
     Raises
     ------
     ValueError
-        Where it is not x, y, w, h, all finite, w and h above 0, some of it inside the frame.
+        Unless it is x, y, w, h, all finite, with w and h above 0 and part of it inside the frame.
     """
     values = np.asarray(box, dtype=np.float64)
     if values.shape != (4,) or not np.isfinite(values).all():
@@ -72,7 +72,7 @@ def as_box(box: Any, frame: Frame) -> Box:
 
 
 def is_colour(frame: Frame) -> bool:
-    """Return whether any pixel of a frame has a colour."""
+    """Whether any pixel of a frame is not grey."""
     if frame.shape[2] == 1:
         return False
     red, green, blue = frame[..., 0], frame[..., 1], frame[..., 2]
@@ -80,7 +80,7 @@ def is_colour(frame: Frame) -> bool:
 
 
 class FrameGate:
-    """Lets frames of one size through, all with or all without colour, as the first one was.
+    """Checks that frames have the size of the first one and converts them to its channels.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ class FrameGate:
         self.colour = is_colour(first)
 
     def admit(self, frame: Any) -> Frame:
-        """Return the frame with 3 channels or 1; ValueError where its size is another."""
+        """Return the frame with 3 channels or 1; ValueError if its size has changed."""
         array = as_frame(frame)
         if array.shape[:2] != (self.height, self.width):
             raise ValueError(
                 f"frame has {array.shape[1]}×{array.shape[0]} pixels, the first one had "
-                f"{self.width}×{self.height}: call init again where the size changes"
+                f"{self.width}×{self.height}; call init again when the size changes"
             )
         if self.colour and array.shape[2] == 1:
             return np.repeat(array, 3, axis=2)

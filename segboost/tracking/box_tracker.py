@@ -1,4 +1,4 @@
-"""The tracker around any learner: search, confidence, training boxes, schedule."""
+"""A tracker for any learner: search, confidence, training boxes and schedule."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from segboost.tracking.view import Pose, TargetView
 
 
 class BoxTracker(ABC):
-    """Tracks a box by what a learner makes of its features; the learner is the subclass's choice.
+    """Tracks a box with a learned score of box features; subclasses choose the learner.
 
-    In every frame: look at over 1,000 boxes around the last one and take the best; where it is
-    trusted, keep the features of about 200 boxes around it; every few frames learn anew from the
-    frames of the window.
+    In every frame, the tracker scores over 1,000 boxes around the last one and takes the best. If
+    the frame is trusted, it keeps the features of about 200 boxes around the target. Every few
+    frames it retrains on the frames of the window.
     """
 
     def __init__(self, settings: TrackerSettings, random_state: int = 0) -> None:
@@ -37,21 +37,21 @@ class BoxTracker(ABC):
 
     @abstractmethod
     def _make_learner(self, view: TargetView, boxes: TrainingBoxes) -> Learner:
-        """Return the learner of a new target."""
+        """Return a learner for a new target."""
 
     def init(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
-        """Begin anew with the target in this box.
+        """Start with the target in this box, forgetting any earlier target.
 
         Parameters
         ----------
         frame : ndarray of uint8, shape (H, W) or (H, W, 3)
         box : x, y, w, h
-            0-based; it may reach beyond the frame, but must not lie outside.
+            0-based; it may extend beyond the frame but must not lie outside it.
 
         Raises
         ------
         ValueError
-            Where the frame or the box is not of that kind.
+            If the frame or the box is invalid.
         """
         first = as_frame(frame)
         target = as_box(box, first)
@@ -66,18 +66,18 @@ class BoxTracker(ABC):
         self._confidence = Confidence(s.trust)
         self._trainer = Trainer(s.delay, s.background)
         self._number = 0
-        # What the window would not hold need not wait for it.
+        # More variants than the window can hold would be computed in vain.
         self._new: deque[Features] = deque(maxlen=s.window)
         self._model: Scorer | None = None
         self.add_example(frame, target)
 
     def add_example(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
-        """Take one more frame whose box is known; the target is searched from there on.
+        """Learn from another frame with a known box; the search continues from there.
 
         Raises
         ------
         ValueError
-            Where `init` was not called, or the frame or the box does not fit.
+            If `init` was not called, or the frame or the box is invalid.
         """
         self._begun()
         image = self._gate.admit(frame)
@@ -103,13 +103,13 @@ class BoxTracker(ABC):
         box : tuple of float
             x, y, w, h.
         confidence : float
-            From 0 to 1. Below `settings.trust` the target is taken for hidden or gone: the
+            From 0 to 1. Below `settings.trust` the target is assumed to be hidden or gone: the
             box is the best guess, and nothing is learned from the frame.
 
         Raises
         ------
         ValueError
-            Where `init` was not called, or the frame's size has changed.
+            If `init` was not called, or the frame's size has changed.
         """
         trainer = self._begun()
         image = self._gate.admit(frame)
@@ -121,7 +121,7 @@ class BoxTracker(ABC):
         if self._confidence.trusts(confidence):
             self._follow(image, found)
         elif not self.settings.hold:
-            # A guess at the place is worth following; one at the size of what is hidden is not.
+            # For a hidden target, a guess of its position is worth following, of its size not.
             self._pose = Pose(found.pose.x, found.pose.y, self._pose.scale)
         every = self.settings.every
         if every is not None and self._number % every == 0 and self._new:
@@ -129,14 +129,14 @@ class BoxTracker(ABC):
         return self._view.box_of(self._pose), confidence
 
     def close(self) -> None:
-        """End the training thread, if there is one; `init` begins anew."""
+        """End the training thread, if there is one; `init` can be called again."""
         if self._trainer is not None:
             self._trainer.close()
             self._trainer = None
 
     def _begun(self) -> Trainer:
         if self._trainer is None:
-            raise ValueError("the tracker has no target: call init(frame, box) first")
+            raise ValueError("the tracker has no target; call init(frame, box) first")
         return self._trainer
 
     def _follow(self, frame: Frame, found: Found) -> None:
@@ -147,7 +147,7 @@ class BoxTracker(ABC):
             self._new.append(self._describe(frame, found.pose))
 
     def _training(self) -> Any:
-        """Return the job of learning from the new frames."""
+        """Return a job that learns from the new frames."""
         new = list(self._new)
         self._new.clear()
         learner = self._learner
@@ -160,7 +160,7 @@ class BoxTracker(ABC):
         return train
 
     def _finish_training(self) -> None:
-        """Let jobs that were given end: the learner is to be used here and now."""
+        """Wait for submitted jobs, so that the learner can be used in this thread."""
         if self._trainer is not None:
             self._trainer.due(self._number + self.settings.delay)
 

@@ -1,4 +1,4 @@
-"""From score margins to a confidence, and to what follows from it."""
+"""Confidence of a frame, computed from score margins."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ MEMORY = 30
 
 
 class Confidence:
-    """Compares the margin of a frame with what it was in the frames that were trusted.
+    """Compares the margin of a frame with the margins of earlier trusted frames.
 
-    The margin is what the best box scores above the median of the search. The confidence is the
-    margin over its median in the last trusted frames, cut at 1: what is usual is certain.
+    The margin is the score of the best box minus the median score of the search. The confidence
+    is the margin divided by its median over the last trusted frames, clipped at 1.
 
     Parameters
     ----------
     trust : float
-        Confidence below which a frame is not trusted: the target is taken for hidden.
+        Confidence below which a frame is not trusted: the target is assumed to be hidden.
     """
 
     def __init__(self, trust: float) -> None:
@@ -26,7 +26,7 @@ class Confidence:
         self._margins: deque[float] = deque(maxlen=MEMORY)
 
     def note(self, margin: float) -> None:
-        """Take the margin of a trusted frame."""
+        """Record the margin of a trusted frame."""
         self._margins.append(margin)
 
     def of(self, margin: float) -> float:
@@ -35,5 +35,5 @@ class Confidence:
         return float(np.clip(margin / max(usual, 1e-9), 0.0, 1.0))
 
     def trusts(self, confidence: float) -> bool:
-        """Return whether a frame of this confidence shows the target."""
+        """Whether a frame of this confidence is assumed to show the target."""
         return confidence >= self._trust

@@ -18,12 +18,14 @@ from segboost.tracking.view import Look, TargetView
 
 BINS = 16
 QUANTILE = 0.25
-"""The share of the patches that may fit best: the others may be hidden."""
+"""Fraction of best-matching patches that are scored; the others may be hidden."""
 
 
 def patches(layout: BoxLayout) -> npt.NDArray[np.int64]:
-    """Return the patches ``y0, x0, y1, x1``: upright ones of half the height, lying ones of half
-    the width, shape (36, 4)."""
+    """Return the patches ``y0, x0, y1, x1``, shape (36, 4).
+
+    Vertical patches have half the height of the box, horizontal ones half its width.
+    """
     found = []
     for tall, wide, rows, columns in ((1 / 2, 1 / 10, 2, 9), (1 / 10, 1 / 2, 9, 2)):
         for top in np.linspace(0, 1 - tall, rows):
@@ -57,9 +59,9 @@ def patch_histograms(
 
 @dataclass(frozen=True, eq=False)
 class FragmentModel:
-    """Minus the distance that the best quarter of the patches stays within.
+    """The negative of the largest distance within the best quarter of the patches.
 
-    The distance of two histograms is that of their cumulative sums (earth mover's, in bins).
+    The distance between histograms is that of their cumulative sums (earth mover's, in bins).
     """
 
     cells: npt.NDArray[np.int64]
@@ -76,14 +78,14 @@ class FragmentModel:
 
 
 class FragmentLearner:
-    """Remembers the first box and nothing else."""
+    """Remembers only the first box."""
 
     def __init__(self, layout: BoxLayout) -> None:
         self._cells = patches(layout)
         self._template: FloatArray | None = None
 
     def describe(self, look: Look, offsets: Places) -> npt.NDArray[np.float32]:
-        """Return the histograms of the patches of boxes."""
+        """Return the patch histograms of boxes."""
         return patch_histograms(look, self._cells, offsets)
 
     def add(self, features: npt.NDArray[np.float32], anchor: bool) -> None:
@@ -92,7 +94,7 @@ class FragmentLearner:
             self._template = features[:, 0].astype(np.float64)
 
     def train(self, first: bool) -> FragmentModel:
-        """Return the votes against the first target."""
+        """Return the model that compares patches with those of the first target."""
         assert self._template is not None
         return FragmentModel(self._cells, self._template)
 
@@ -103,9 +105,9 @@ class FragmentsTracker(BoxTracker):
     Parameters
     ----------
     random_state : int
-        Unused here: nothing is drawn.
+        Ignored: this tracker is deterministic.
     settings : TrackerSettings, optional
-        Scale search is off, whatever they say.
+        Scale search is always off.
 
     References
     ----------

@@ -1,9 +1,9 @@
-"""An online structured SVM on a budget: LaRank steps, as Struck takes them.
+"""An online structured SVM on a budget, with LaRank steps as in Struck.
 
     F(x, y) = Σ_s β_s k(φ_s, φ(x, y)),   Σ_y β_i(y) = 0 for every pattern i,   β_i(y_i) ≤ C
 
-A pattern is a frame with its candidates; a support vector one of its candidates. A step moves
-weight between two support vectors of one pattern, towards larger dual value
+A pattern is a frame with its candidates; a support vector is one of its candidates. A step moves
+weight between two support vectors of the same pattern to increase the dual value
 
     D = −Σ_s Δ_s β_s − ½ Σ_st β_s β_t k(φ_s, φ_t)
 
@@ -23,7 +23,7 @@ import numpy as np
 from segboost._types import FloatArray
 
 Kernel = Callable[[FloatArray, FloatArray], FloatArray]
-"""From arrays (n, d) and (m, d) to the values, shape (n, m)."""
+"""A function of arrays of shapes (n, d) and (m, d) that returns kernel values, shape (n, m)."""
 
 TINY = 1e-8
 
@@ -45,7 +45,7 @@ def linear_kernel(a: FloatArray, b: FloatArray) -> FloatArray:
 
 @dataclass(eq=False)
 class Pattern:
-    """A frame: features of its candidates, shape (P, d), and their losses; the first is right."""
+    """A frame: features, shape (P, d), and losses of its candidates; the first is correct."""
 
     features: FloatArray
     loss: FloatArray
@@ -61,16 +61,16 @@ class _Support:
 
 @dataclass(eq=False)
 class LaRank:
-    """The support vectors at hand.
+    """The current support vectors and the steps that change them.
 
     Parameters
     ----------
     kernel : Kernel
     C : float
     budget : int
-        Support vectors at most.
+        Maximum number of support vectors.
     rng : numpy.random.Generator
-        Chooses the patterns of the steps on old ones.
+        Draws old patterns for further steps.
     """
 
     kernel: Kernel
@@ -92,26 +92,26 @@ class LaRank:
 
     @property
     def dual_value(self) -> float:
-        """D at the support vectors at hand."""
+        """D at the current support vectors."""
         beta = self.betas
         loss = np.array([s.pattern.loss[s.candidate] for s in self._support])
         return float(-(loss @ beta) - 0.5 * beta @ self._gram @ beta)
 
     def pattern_sums(self) -> list[float]:
-        """Return Σ_y β_i(y) of every pattern: all zero."""
+        """Return Σ_y β_i(y) of every pattern; all are zero."""
         sums: dict[int, float] = {}
         for s in self._support:
             sums[id(s.pattern)] = sums.get(id(s.pattern), 0.0) + s.beta
         return list(sums.values())
 
     def scores(self, features: FloatArray) -> FloatArray:
-        """Return F of candidates, shape (P, d)."""
+        """Return F, shape (P,), of candidates with features of shape (P, d)."""
         if not self._support:
             return np.zeros(len(features))
         return self.kernel(features, self.vectors) @ self.betas
 
     def add(self, pattern: Pattern, steps: int = 10) -> None:
-        """Take a new pattern: one step on it, then `steps` times old patterns and what is kept."""
+        """Add a pattern: one step on it, then `steps` rounds over old patterns and supports."""
         gradient = self._gradients(pattern)
         right = self._find(pattern, 0, gradient[0])
         wrong = int(np.argmin(gradient))
@@ -128,7 +128,7 @@ class LaRank:
         return -pattern.loss - self.scores(pattern.features)
 
     def _process_old(self) -> None:
-        """Step on an old pattern, where its most violated candidate may become a support."""
+        """Step on an old pattern, whose most violated candidate may become a support vector."""
         pattern = self._random_pattern()
         gradient = self._gradients(pattern)
         up = [s for s in self._support if s.pattern is pattern and s.beta < self._ceiling(s)]
@@ -153,7 +153,7 @@ class LaRank:
         return self.C if support.candidate == 0 else 0.0
 
     def _find(self, pattern: Pattern, candidate: int, gradient: float) -> _Support:
-        """Return the support vector of a candidate, a new one of weight zero if need be."""
+        """Return the support vector of a candidate, creating it with weight zero if necessary."""
         for s in self._support:
             if s.pattern is pattern and s.candidate == candidate:
                 return s
@@ -168,7 +168,7 @@ class LaRank:
         return new
 
     def _step(self, up: _Support, down: _Support) -> None:
-        """Move the best weight from `down` to `up`."""
+        """Move the optimal amount of weight from `down` to `up`."""
         if up is down or up.gradient - down.gradient < 1e-5:
             self._drop_unused()
             return
@@ -187,7 +187,7 @@ class LaRank:
             s.gradient -= float(by)
 
     def _keep_budget(self) -> None:
-        """Give up the negative support vectors whose loss changes F least."""
+        """Remove the negative support vectors whose removal changes F least."""
         while len(self._support) > self.budget:
             best, change = None, np.inf
             for j, s in enumerate(self._support):
@@ -208,7 +208,7 @@ class LaRank:
         for i, s in enumerate(self._support):
             if s.pattern is support.pattern and s.candidate == 0:
                 return i
-        raise AssertionError("a pattern with negative support vectors has its right one")
+        raise AssertionError("a pattern with negative support vectors must have a positive one")
 
     def _drop_unused(self) -> None:
         keep = [i for i, s in enumerate(self._support) if abs(s.beta) >= TINY]

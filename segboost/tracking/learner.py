@@ -1,4 +1,4 @@
-"""What learns from the boxes of recent frames, and the StructBoost learner."""
+"""Learners on the boxes of recent frames: the protocol and the StructBoost learner."""
 
 from __future__ import annotations
 
@@ -14,40 +14,41 @@ from segboost.tracking.sampling import TrainingBoxes
 from segboost.tracking.view import Look
 
 Features = npt.NDArray[Any]
-"""Of the training boxes of a frame, shape (d, P)."""
+"""Features of a frame's training boxes, shape (d, P)."""
 
 
 PAST_EVERY = 10
-"""One in so many frames is a candidate for the past."""
+"""One frame in this many is a candidate for the past."""
 
 
 class Learner(Protocol):
-    """Takes the features of training boxes frame by frame and makes scorers of them."""
+    """Collects the features of training boxes frame by frame and trains scorers."""
 
     def describe(self, look: Look, offsets: Places) -> Features:
         """Return the features of boxes, shape (d, P)."""
         ...
 
     def add(self, features: Features, anchor: bool) -> None:
-        """Take a frame's boxes; those of an anchor stay for ever, others as long as the window."""
+        """Add a frame's boxes; anchors stay forever, other frames until they leave the window."""
         ...
 
     def train(self, first: bool) -> Scorer:
-        """Learn from the frames at hand; the first time more thoroughly."""
+        """Learn from the current frames, more thoroughly the first time."""
         ...
 
 
 class WindowPlaces:
-    """Which place of a window a frame gets.
+    """Assigns the places of a window to frames.
 
-    Anchors have places of their own for ever. Of the others, every so many go to the past: a
-    sample of all frames so far, against slow drift. The rest replace the oldest recent one.
+    Anchors keep their own places forever. Of the other frames, a regular subset goes to the past,
+    a random sample of all frames so far that counters slow drift. The rest replace the oldest
+    recent frame.
 
     Parameters
     ----------
     n_anchors, n_past, n_recent : int
     rng : numpy.random.Generator
-        Chooses which past frame gives way.
+        Draws the past frame that is replaced.
     """
 
     def __init__(
@@ -59,11 +60,11 @@ class WindowPlaces:
 
     @property
     def count(self) -> int:
-        """All places."""
+        """Total number of places."""
         return self._n_anchors + self._n_past + self._n_recent
 
     def take(self, anchor: bool) -> int:
-        """Return the place for a new frame; anchors beyond their number count as recent."""
+        """Return the place for a new frame; surplus anchors are treated as recent frames."""
         if anchor and self._anchors < self._n_anchors:
             self._anchors += 1
             return self._anchors - 1
@@ -75,7 +76,7 @@ class WindowPlaces:
         return self._n_anchors + self._n_past + (self._recent - 1) % self._n_recent
 
     def _past_place(self) -> int | None:
-        """Return a place in the past, None where the frame is not chosen (reservoir sampling)."""
+        """Return a place in the past, or None if the frame is not drawn (reservoir sampling)."""
         self._past += 1
         if self._past <= self._n_past:
             return self._past - 1
@@ -93,9 +94,9 @@ class StructBoostLearner:
     places : WindowPlaces
     options : WindowOptions
     rounds, first_rounds : int
-        LP solves an update, and at most so many the first time.
+        LP solves per update, and the maximum number the first time.
     anchor_importance : float
-        How many frames an anchor counts for.
+        Number of ordinary frames that an anchor counts as.
     """
 
     def __init__(
@@ -116,16 +117,16 @@ class StructBoostLearner:
         self.window = WindowBoost(places.count, len(boxes), layout.n_features, LEVELS, options)
 
     def describe(self, look: Look, offsets: Places) -> Codes:
-        """Return the codes of boxes."""
+        """Return the feature codes of boxes."""
         return look.codes(offsets)
 
     def add(self, features: Codes, anchor: bool) -> None:
-        """Put a frame into the window; the frame that leaves takes its cuts along."""
+        """Put a frame into the window; the frame it replaces leaves with its cuts."""
         importance = self._anchor_importance if anchor else 1.0
         self.window.place(self._places.take(anchor), features, self._loss, importance)
 
     def train(self, first: bool) -> StumpModel:
-        """Solve the window's LP, from where it was."""
+        """Solve the window's LP, warm-started from the last solution."""
         self.window.update(self._rounds[first])
         pool = self.window.pool
         weight = pool.polarity * self.window.average

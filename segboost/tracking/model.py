@@ -1,4 +1,4 @@
-"""What prediction needs of training: something that scores boxes; a sum of stumps does."""
+"""Box scorers, the result of training: the protocol and the sum of stumps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class StumpModel:
-    """``F(box) = Σ_j w_j (+1 where code[feature_j] > cut_j, else −1)``, w_j of either sign."""
+    """``F(box) = Σ_j w_j (+1 if code[feature_j] > cut_j, else −1)``, w_j of either sign."""
 
     cells: Places
     gain: FloatArray
@@ -45,7 +45,7 @@ class StumpModel:
         weight: FloatArray,
         unit: float = 1.0,
     ) -> StumpModel:
-        """Take over the stumps of weight other than zero."""
+        """Return the model of the stumps with non-zero weight."""
         used = np.flatnonzero(weight)
         feature = feature[used]
         return cls(

@@ -16,17 +16,17 @@ class OpenCVMissingError(ImportError):
 
 
 class OpenCVTracker:
-    """Passes frames to a tracker of OpenCV.
+    """Adapter for a tracker of OpenCV.
 
     Parameters
     ----------
     kind : "mil" or "boosting"
-        ``boosting`` is in the legacy part of opencv-contrib only.
+        ``boosting`` is only in the legacy module of opencv-contrib.
 
     Raises
     ------
     OpenCVMissingError
-        Where it is not installed.
+        If it is not installed.
     """
 
     def __init__(self, kind: Literal["mil", "boosting"]) -> None:
@@ -34,7 +34,7 @@ class OpenCVTracker:
         self._tracker: Any = None
 
     def init(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
-        """Begin anew with the target in this box."""
+        """Start with the target in this box, forgetting any earlier target."""
         first = as_frame(frame)
         x, y, w, h = self._box = as_box(box, first)
         self._gate = FrameGate(first)
@@ -43,13 +43,13 @@ class OpenCVTracker:
         self._tracker.init(_bgr(self._gate.admit(frame)), whole)
 
     def add_example(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
-        """Begin again from this box: OpenCV's trackers learn from one only."""
+        """Restart from this box: OpenCV's trackers learn from a single one."""
         self.init(frame, box)
 
     def update(self, frame: npt.NDArray[Any]) -> tuple[Box, float]:
-        """Return the box, and 1 or 0: OpenCV says whether it found the target, not how surely."""
+        """Return the box, and 1 or 0: OpenCV only says whether it found the target."""
         if self._tracker is None:
-            raise ValueError("the tracker has no target: call init(frame, box) first")
+            raise ValueError("the tracker has no target; call init(frame, box) first")
         found, box = self._tracker.update(_bgr(self._gate.admit(frame)))
         if found:
             x, y, w, h = (float(v) for v in box)

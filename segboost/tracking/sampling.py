@@ -1,4 +1,4 @@
-"""Which boxes are looked at: around the last one to find the target, around it to learn."""
+"""Sampling of boxes: around the last box to find the target, around the target to learn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from segboost.tasks.candidates import box_overlap
 
 RINGS = ((1, 8), (2, 8), (3, 16), (4.5, 16), (6, 16), (8, 16), (11, 16), (15, 16), (20, 16),
          (27, 16), (35, 16))  # fmt: skip
-"""Radius, in 1/36 of the target's size, and number of the boxes to learn from."""
+"""Radius, in 1/36 of the target's size, and number of training boxes of each ring."""
 SCALES = (0.85, 0.92, 1.08, 1.17)
 SCALE_RINGS = ((0, 1), (2, 4), (5, 6))
 _UNIT = 36.0
@@ -21,7 +21,7 @@ _UNIT = 36.0
 
 @dataclass(frozen=True, eq=False)
 class TrainingBoxes:
-    """The boxes of every training frame, relative to the target; the first is the target.
+    """The training boxes of a frame, relative to the target; the first is the target.
 
     Parameters
     ----------
@@ -41,9 +41,10 @@ class TrainingBoxes:
 
 
 def training_boxes(layout: BoxLayout, with_scale: bool, rng: np.random.Generator) -> TrainingBoxes:
-    """Return about 200 boxes on rings: dense near the target, where the loss is small, and wide.
+    """Return about 200 boxes on rings, dense near the target, where the loss is small.
 
-    With `with_scale`, some are smaller or larger than the target. The generator turns the rings.
+    With `with_scale`, some are smaller or larger than the target. `rng` draws the rotation of the
+    rings.
     """
     unit = np.sqrt(layout.height * layout.width) / _UNIT
     found: list[tuple[int, int, float]] = [(0, 0, 1.0)]
@@ -70,7 +71,7 @@ def overlap_with_target(layout: BoxLayout, values: FloatArray) -> FloatArray:
 
 
 def disc(radius: int, stride: int) -> Places:
-    """Return the offsets on a grid of this stride within a radius, row by row."""
+    """Return the grid offsets with this stride within a radius, row by row."""
     line = np.arange(-(radius // stride) * stride, radius + 1, stride)
     rows, columns = np.meshgrid(line, line, indexing="ij")
     inside = rows**2 + columns**2 <= radius**2

@@ -1,4 +1,4 @@
-"""When models are trained and from which frame on they are used, whatever the clock says."""
+"""The training schedule: when models are trained and used, independent of wall-clock time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class _Job:
 
 
 class Trainer:
-    """Runs training jobs in order and hands their models over at fixed frames.
+    """Runs training jobs in order and delivers their models at fixed frames.
 
-    A job given at frame t is due at frame t + delay: its model serves from that frame's
-    prediction on. In between it may run in a thread beside prediction. Whether it does, and how
-    long it takes, changes nothing.
+    A job submitted at frame t is due at frame t + delay: its model is used from that frame on.
+    Until then it may run in a thread in parallel with prediction. Neither the thread nor its speed
+    changes the results.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ class Trainer:
         self._jobs: list[_Job] = []
 
     def submit(self, frame: int, training: Training) -> None:
-        """Give a job at a frame."""
+        """Submit a job at a frame."""
         job = _Job(frame + self._delay, training)
         if self._pool is not None:
             job.future = self._pool.submit(training)
         self._jobs.append(job)
 
     def due(self, frame: int) -> Scorer | None:
-        """Return the newest model that is due at a frame, None where there is none."""
+        """Return the newest model that is due at a frame, or None."""
         model = None
         while self._jobs and self._jobs[0].due <= frame:
             job = self._jobs.pop(0)
@@ -54,7 +54,7 @@ class Trainer:
         return model
 
     def close(self) -> None:
-        """Drop what is waiting; wait for what is running."""
+        """Drop waiting jobs and wait for the running one."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None

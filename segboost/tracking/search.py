@@ -1,4 +1,4 @@
-"""Finding the target: the best of many sampled boxes, then its fraction and its scale."""
+"""Search for the target: the best of many sampled boxes, refined in position and scale."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from segboost.tracking.view import Look, Pose, TargetView
 
 STRIDE = 2
 REFINED = 5
-"""Best boxes of the coarse grid whose surroundings are searched at every sample."""
+"""Number of best boxes of the coarse grid around which every sample is searched."""
 NEAR = 2
 PLATEAU = 0.15
-"""Boxes that score less than this below the best one (on the scale of the margin, 1) share in
-where the target is."""
+"""Boxes that score at most this much below the best one, in units of the margin, contribute to
+the estimated position."""
 SCALE_VOTES = 5
 SCALE_POWERS = (-2, -1, 0, 1, 2)
 SCALE_DAMPING = 0.5
@@ -28,7 +28,7 @@ SCALE_DAMPING = 0.5
 
 @dataclass(frozen=True)
 class Found:
-    """Where the best box is, and by how much it beats the median of all boxes looked at."""
+    """The pose of the best box, and its score margin over the median of all scored boxes."""
 
     pose: Pose
     margin: float
@@ -36,19 +36,19 @@ class Found:
 
 
 class Searcher:
-    """Looks for the target around a pose.
+    """Searches for the target around a pose.
 
     Parameters
     ----------
     view : TargetView
     radius : float
-        How far to look, as a share of the target's size.
+        Search radius as a fraction of the target's size.
     inertia : float
-        What a box loses that is one size of the target away from the last one.
+        Score penalty of a box that is one target size away from the last one.
     scale_step : float or None
-        The ratio of neighbouring scales; None keeps the scale.
+        Ratio of neighbouring scales; None keeps the scale.
     scale_limit : float
-        The largest and, inverted, the smallest scale.
+        The largest scale; its inverse is the smallest.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Searcher:
         return Found(found, margin, len(coarse) + looked)
 
     def _inertia(self, offsets: Places, model: Scorer) -> FloatArray:
-        """Return what boxes lose by being far from the last one."""
+        """Return the score penalty of boxes for their distance from the last one."""
         far = (offsets**2).sum(axis=1) / self._view.size**2
         return np.asarray(self._lost_by_distance * model.unit * far)
 
@@ -94,9 +94,9 @@ class Searcher:
         return fine[best], float(scores[best]), len(fine)
 
     def _centroid(self, look: Look, best: Places, value: float, model: Scorer) -> FloatArray:
-        """Return the mean of the boxes near the best one, by how much they rise above a plateau.
+        """Return the mean of the boxes near the best one, weighted by their height.
 
-        Stumps make F a staircase: its highest step has a middle, between samples.
+        Stumps make F piecewise constant: the centre of its highest step lies between samples.
         """
         near = best + self._near
         weight = np.maximum(model.scores(look, near) - (value - PLATEAU * model.unit), 0.0)
@@ -104,7 +104,7 @@ class Searcher:
         return weight @ near / total if total > 0 else best.astype(np.float64)
 
     def _rescaled(self, frame: Frame, pose: Pose, model: Scorer, step: float) -> Pose:
-        """Return the pose with its scale moved towards where the score is highest."""
+        """Return the pose with its scale moved towards the highest score."""
         votes = []
         for power in SCALE_POWERS:
             scaled = Pose(pose.x, pose.y, pose.scale * step**power)
@@ -116,9 +116,9 @@ class Searcher:
 
 
 def peak_of(votes: Sequence[float]) -> float:
-    """Return where the parabola fitted to values at −2 … 2 is highest, cut at −1 and 1.
+    """Return the maximum of the parabola fitted to values at −2 … 2, clipped to [−1, 1].
 
-    Neighbouring scales score nearly the same, and noisily: the fit is over a wide range.
+    Neighbouring scales have noisy and nearly equal scores, hence the fit over a wide range.
     """
     x = np.asarray(SCALE_POWERS, dtype=np.float64)
     values = np.asarray(votes)
@@ -130,6 +130,6 @@ def peak_of(votes: Sequence[float]) -> float:
 
 
 def inside(pose: Pose, frame: Frame) -> Pose:
-    """Return the pose with its centre brought into the frame."""
+    """Return the pose with its centre clipped to the frame."""
     height, width = frame.shape[:2]
     return Pose(float(np.clip(pose.x, 0, width)), float(np.clip(pose.y, 0, height)), pose.scale)

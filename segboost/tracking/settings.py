@@ -1,4 +1,4 @@
-"""The choices of a stump tracker, checked once, in one place."""
+"""Tracker settings, validated in one place."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ import numpy as np
 
 @dataclass(frozen=True)
 class TrackerSettings:
-    """How to look, when to learn, what to trust. One setting serves all targets.
+    """Settings for search, learning and trust. The defaults serve all targets.
 
     Parameters
     ----------
     radius : float
-        How far from the last box to look, as a share of the target's size √(wh).
+        Search radius around the last box, as a fraction of the target's size √(wh).
     inertia : float
-        What a box loses that is one size of the target away from the last one; the loss grows
-        with the square of the distance. The target should beat far boxes by 1.
+        Score penalty of a box that is one target size away from the last one; it grows with the
+        square of the distance. For comparison, the target should beat distant boxes by 1.
     scale_step : float or None
         Ratio of the scales tried in each frame; None keeps the size of the first box.
     scale_limit : float
         The largest scale; its inverse is the smallest.
     area : int
-        Samples of the canonical box.
+        Number of samples in the canonical box.
     margin : float
-        How far features reach beyond the box, as a share of its size.
+        Extent of the features beyond the box, as a fraction of its size.
     window : int
-        Frames to learn from.
+        Number of frames to learn from.
     every : int or None
-        Frames between two updates of the model; None never updates it.
+        Number of frames between two updates of the model; None never updates it.
     delay : int
-        A model learned at frame t serves from frame t + delay on.
+        A model learned at frame t is used from frame t + delay on.
     background : bool
-        Learn in a thread beside prediction. The boxes are the same with and without.
+        Learn in a thread in parallel with prediction; the boxes do not depend on it.
     augment : bool
-        Learn also from variants of the frames whose boxes are given: turned, blurred, relit.
+        Also learn from variants of the frames with given boxes: rotated, blurred, relit.
     trust : float
-        Frames of less confidence teach nothing.
+        Nothing is learned from frames of lower confidence.
     hold : bool
-        Whether the box stays where it is in frames that are not trusted. Otherwise it follows
-        the best guess; its size stays in any case.
+        Whether the box keeps its position in frames that are not trusted. Otherwise it follows
+        the best guess; its size is kept in either case.
     """
 
     radius: float = 1.0

@@ -1,4 +1,4 @@
-"""Struck: a structured SVM with a budget of support vectors, on Haar features."""
+"""Struck: a structured SVM on Haar features with a budget of support vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from segboost.tracking.settings import TrackerSettings
 from segboost.tracking.view import Look, TargetView
 
 SIGMA = 0.2
-"""Of the Gaussian kernel, as its authors set it."""
+"""Width parameter of the Gaussian kernel, as set by the authors of Struck."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ def describe(look: Look, offsets: Places) -> FloatArray:
 
 
 class StruckLearner:
-    """LaRank steps at every frame; what the budget keeps is the window."""
+    """LaRank steps at every frame; the budget of support vectors replaces a window."""
 
     def __init__(self, boxes: TrainingBoxes, machine: LaRank) -> None:
         self._loss = boxes.loss
@@ -53,7 +53,7 @@ class StruckLearner:
         return describe(look, offsets)
 
     def add(self, features: FloatArray, anchor: bool) -> None:
-        """Take the steps of a frame."""
+        """Run the LaRank steps for a frame."""
         self.machine.add(Pattern(np.ascontiguousarray(features.T), self._loss))
 
     def train(self, first: bool) -> KernelModel:
@@ -68,13 +68,13 @@ class StruckTracker(BoxTracker):
     Parameters
     ----------
     random_state : int
-        Turns the rings of training boxes and chooses old patterns.
+        Seed for the rotation of the rings of training boxes and the choice of old patterns.
     kernel : "gaussian" or "linear"
     C : float
     budget : int
-        Support vectors at most.
+        Maximum number of support vectors.
     settings : TrackerSettings, optional
-        Scale search is off and the model learns at every frame, whatever they say.
+        Scale search is always off, and the model learns at every frame.
     """
 
     def __init__(

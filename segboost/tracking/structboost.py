@@ -1,4 +1,4 @@
-"""The StructBoost tracker: overlap optimised online."""
+"""The StructBoost tracker, which optimises overlap online."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ class StructBoostTracker(BoxTracker):
     """A tracker whose score is trained for the overlap of the best box with the target.
 
     StructBoost with the loss 1 − overlap and decision stumps on HOG cells and down-scaled grey
-    (and colour) pixels, over the frames of a sliding window. One LP lives as long as the target:
-    every frame has a slack of its own and takes its cuts along when it leaves; columns, cuts and
-    basis stay.
+    (and colour) pixels, over the frames of a sliding window. One LP is kept for the whole track:
+    every frame has its own slack, and its cuts are removed when it leaves the window; columns,
+    remaining cuts and basis stay.
 
     Parameters
     ----------
     random_state : int
-        Turns the rings of training boxes. The same number gives the same boxes.
+        Seed for the rotation of the rings of training boxes. The same seed gives the same boxes.
     C : float
         Price of slack.
     max_columns : int
-        Stumps at most.
+        Maximum number of stumps.
     cap : float
-        The largest weight of a stump. The target should beat far boxes by 1.
+        Largest weight of a stump. For comparison, the target should beat distant boxes by 1.
     memory : float
-        Share of the old in the average of the weights over the updates: 0 uses the last ones alone.
+        Weight of the previous average in the running average of the weights; 0 uses only the
+        latest weights.
     settings : TrackerSettings, optional
 
     Examples

@@ -1,4 +1,4 @@
-"""The target's canonical view: frames around a pose, described at one size."""
+"""The canonical view of the target: frames around a pose, resampled to a fixed size."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from segboost.features.boxes.region import sample_region
 from segboost.tracking.base import Box, Frame
 
 SHORTEST, LONGEST = 12, 96
-"""Samples along a side of the canonical box, at least and at most."""
+"""Minimum and maximum number of samples along a side of the canonical box."""
 
 
 @dataclass(frozen=True)
 class Pose:
-    """Where the target is: its centre in frame pixels, and its scale (1 in the first frame)."""
+    """The position of the target: its centre in frame pixels and its scale (1 in frame 1)."""
 
     x: float
     y: float
@@ -26,7 +26,7 @@ class Pose:
 
 
 class TargetView:
-    """Brings boxes of the first box's shape to canonical size.
+    """Resamples boxes of the first box's shape to the canonical size.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class TargetView:
     colour : bool
         Whether frames have colour.
     area : int
-        Samples in the canonical box, about.
+        Approximate number of samples in the canonical box.
     margin : float
-        How far features reach beyond the box, as a share of its size.
+        Extent of the features beyond the box, as a fraction of its size.
     """
 
     def __init__(self, box: Box, colour: bool, area: int, margin: float) -> None:
@@ -61,15 +61,15 @@ class TargetView:
         return pose.x - w / 2, pose.y - h / 2, w, h
 
     def moved(self, pose: Pose, offset: npt.NDArray[np.float64]) -> Pose:
-        """Return the pose moved by samples (rows, columns)."""
+        """Return the pose moved by an offset in samples (rows, columns)."""
         x = pose.x + float(offset[1]) * self._step_x * pose.scale
         y = pose.y + float(offset[0]) * self._step_y * pose.scale
         return Pose(x, y, pose.scale)
 
     def look(self, frame: Frame, pose: Pose, reach: int) -> Look:
-        """Compute what boxes up to `reach` samples away from a pose are described by."""
+        """Compute the data for describing boxes up to `reach` samples away from a pose."""
         layout = self.layout
-        # What is normalised by its surroundings must see the same ones in every look.
+        # Features normalised by their surroundings must see the same ones in every look.
         border = reach + layout.margin + HALO
         height, width = layout.height + 2 * border, layout.width + 2 * border
         step_y, step_x = self._step_y * pose.scale, self._step_x * pose.scale
