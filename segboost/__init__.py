@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from segboost.estimators.hierarchical import HierarchicalStructBoostClassifier
     from segboost.estimators.multiclass import StructBoostClassifier
     from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
-    from segboost.estimators.saving import load_model
+    from segboost.saving.files import load_model, save_model
     from segboost.storage.folder import ModelFileError
     from segboost.tasks.crf import CRFInstance
     from segboost.tracking.structboost import StructBoostTracker
@@ -31,7 +31,8 @@ _HOME = {
     "StructBoostOrdinal": "segboost.estimators.ranking",
     "StructBoostRanker": "segboost.estimators.ranking",
     "StructBoostTracker": "segboost.tracking.structboost",
-    "load_model": "segboost.estimators.saving",
+    "load_model": "segboost.saving.files",
+    "save_model": "segboost.saving.files",
 }
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "StructBoostTracker",
     "__version__",
     "load_model",
+    "save_model",
 ]
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from segboost.datasets.tables.table_like import Columns
-from segboost.estimators.saving import load_model, save_model
 from segboost.pipelines.tables.labels import LabelRule
+from segboost.saving.files import load_model, save_model
 from segboost.storage.folder import DOCUMENT, ModelFileError, one_line
 from segboost.storage.ownership import ForeignFileError, check_model_folder, read_manifest
 from segboost.storage.whole_file import write_whole

@@ -22,6 +22,7 @@ from segboost.baselines.training_table import (
     check_rounds,
     training_table,
 )
+from segboost.storage.savable import Savable
 from segboost.weak.base import BoundLearner, Candidate, Hypothesis, WeakLearner
 from segboost.weak.registry import make_weak_learner
 from segboost.weak.splitting import TIE
@@ -41,7 +42,7 @@ class Round:
     error: float
 
 
-class AdaBoostECC(ClassifierMixin, BaseEstimator):
+class AdaBoostECC(ClassifierMixin, Savable, BaseEstimator):
     """AdaBoost.ECC: every round draws a random colouring of the classes and learns it.
 
     Round t splits the classes at random into two halves, μ_t(l) = ±1, and fits a weak hypothesis

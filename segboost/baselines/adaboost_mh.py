@@ -19,10 +19,11 @@ from segboost.baselines.training_table import (
     check_rounds,
     training_table,
 )
+from segboost.storage.savable import Savable
 from segboost.weak.binning import bin_features
 
 
-class AdaBoostMH(ClassifierMixin, BaseEstimator):
+class AdaBoostMH(ClassifierMixin, Savable, BaseEstimator):
     """AdaBoost.MH: the k binary problems "class l or not" boosted jointly.
 
     A round chooses one stump φ for all classes and a vote v_l = ±1 for each class, which maximise

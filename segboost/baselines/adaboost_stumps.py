@@ -19,10 +19,11 @@ from segboost.baselines.training_table import (
     check_rounds,
     training_table,
 )
+from segboost.storage.savable import Savable
 from segboost.weak.binning import bin_features
 
 
-class AdaBoostStumps(ClassifierMixin, BaseEstimator):
+class AdaBoostStumps(ClassifierMixin, Savable, BaseEstimator):
     """Discrete AdaBoost of decision stumps, for two classes.
 
     Round t chooses the stump of minimum weighted error ε_t over all binned features, thresholds

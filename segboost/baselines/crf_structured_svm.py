@@ -16,11 +16,12 @@ from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMSt
 from segboost.graphs.graph import Graph
 from segboost.graphs.min_marginals import min_marginals
 from segboost.graphs.mincut import minimise
+from segboost.storage.savable import Savable
 from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
 from segboost.tasks.crf_partial import learning_rounds
 
 
-class CRFStructuredSVM(BaseEstimator):
+class CRFStructuredSVM(Savable, BaseEstimator):
     """Linear weights for the potentials of a binary CRF, learned by a max-margin criterion.
 
     ``E(y) = Σ_p y_p (u·U(x^p) + b) + Σ_(p,q) (v·V(x^p, x^q) + c) [y_p ≠ y_q]`` with y = ±1. The

@@ -14,10 +14,11 @@ from segboost._types import FloatArray
 from segboost.baselines.rank_rounds import boost_ranks, ordered_share
 from segboost.baselines.stump_sum import StumpSum
 from segboost.baselines.training_table import check_prediction_table, check_rounds
+from segboost.storage.savable import Savable
 from segboost.weak.binning import bin_features
 
 
-class RankBoost(BaseEstimator):
+class RankBoost(Savable, BaseEstimator):
     """RankBoost: scores that rank rows of higher level above rows of lower level.
 
     Minimises ``Σ exp(F(x_i) − F(x_j))`` over the pairs with y_j > y_i. A round chooses the stump

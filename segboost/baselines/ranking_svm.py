@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from segboost._types import FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
 from segboost.baselines.rank_rounds import ordered_share
+from segboost.storage.savable import Savable
 from segboost.tasks.ranking import RankingTask
 
 
-class RankingSVM(BaseEstimator):
+class RankingSVM(Savable, BaseEstimator):
     """Linear scores that rank rows of higher level above rows of lower level.
 
     ``min ½‖θ‖² + C/|S| Σ_{(i,j)∈S} max(0, 1 − θ·(x_i − x_j))`` over all pairs S with y_i > y_j, to

@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from segboost._types import FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
+from segboost.storage.savable import Savable
 from segboost.tasks.multiclass import MulticlassTask
 
 
-class StructuredSVMClassifier(ClassifierMixin, BaseEstimator):
+class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
     """Multi-class linear classifier that minimises the structured hinge loss.
 
     ``min ½‖θ‖² + (C/m) Σ_i max_y [Δ(y_i, y) + θ_y·x_i − θ_{y_i}·x_i]``, to a certified gap.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from segboost.solver.atoms import Task, atom_offsets
 from segboost.solver.ensemble import Ensemble
 from segboost.solver.options import SolverOptions
 from segboost.solver.steps import Certificate, Step
+from segboost.storage.savable import Savable
 from segboost.weak.base import WeakLearner
 from segboost.weak.registry import with_jobs
 
@@ -25,7 +25,7 @@ MOST_BLOCKS = 5000
 Method = Literal["default", "literal"]
 
 
-class BaseStructBoost(BaseEstimator):
+class BaseStructBoost(Savable, BaseEstimator):
     """Parameters shared by all StructBoost estimators, and their use in a fit.
 
     Subclasses list the parameters in their own constructors, as scikit-learn requires, build a
@@ -66,12 +66,6 @@ class BaseStructBoost(BaseEstimator):
         self.random_state = random_state
         self.callback = callback
         self.checkpoint = checkpoint
-
-    def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write the fitted model to a folder of JSON and npz; `segboost.load_model` reads it."""
-        from segboost.estimators.saving import save_model
-
-        return save_model(self, folder)
 
     def _auto_slack(self, task: Task) -> Slack:
         """Return the slack form selected by ``slack="auto"``."""

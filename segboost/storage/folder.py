@@ -13,9 +13,10 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,23 @@ MOST_FEATURES = 2 * 10**7
 
 class ModelFileError(ValueError):
     """A model folder is missing, damaged, edited, of another kind or from a newer version."""
+
+
+@dataclass(frozen=True, eq=False)
+class PackedModel:
+    """A model taken apart: what its folder holds.
+
+    Parameters
+    ----------
+    kind : str
+    document : dict
+        Plain JSON values.
+    arrays : dict of name to numeric or boolean ndarray
+    """
+
+    kind: str
+    document: dict[str, Any]
+    arrays: dict[str, npt.NDArray[Any]]
 
 
 def write_folder(
@@ -115,11 +133,50 @@ def read_folder(
     ModelFileError
         If the folder cannot be read, with a one-line reason.
     """
+    found = read_any(folder, (kind,))
+    return found.document, found.arrays
+
+
+def read_any(folder: str | os.PathLike[str], kinds: Sequence[str]) -> PackedModel:
+    """Return the content of a folder of one of these kinds.
+
+    Raises
+    ------
+    ModelFileError
+        If the folder cannot be read, with a one-line reason.
+    """
     path = Path(folder)
     document = _read_document(path / DOCUMENT)
-    if document["kind"] != kind:
-        raise ModelFileError(f"{path} is a folder of kind {document['kind']!r}, expected {kind!r}")
-    return document["content"], _read_arrays(path, document["arrays"])
+    _check_kind(path, document["kind"], kinds)
+    arrays = _read_arrays(path, document["arrays"])
+    return PackedModel(document["kind"], document["content"], arrays)
+
+
+def unpack_folder(files: Mapping[str, bytes], source: str, kinds: Sequence[str]) -> PackedModel:
+    """Return what `pack_folder` packed, under the checks of `read_any`.
+
+    Parameters
+    ----------
+    files : mapping of name to bytes
+    source : str
+        What error messages call the folder.
+    kinds : sequence of str
+    """
+    path = Path(source)
+    if DOCUMENT not in files:
+        raise ModelFileError(f"{path} is not a model: it has no {DOCUMENT}")
+    document = _parse_document(files[DOCUMENT], path / DOCUMENT)
+    _check_kind(path, document["kind"], kinds)
+    name = Path(document["arrays"]["file"]).name
+    file = io.BytesIO(files.get(name, b""))
+    arrays = _parse_arrays(file, document["arrays"]["sha256"], path / name)
+    return PackedModel(document["kind"], document["content"], arrays)
+
+
+def _check_kind(path: Path, kind: str, kinds: Sequence[str]) -> None:
+    if kind not in kinds:
+        expected = " or ".join(map(repr, kinds))
+        raise ModelFileError(f"{path} is a folder of kind {kind!r}, expected {expected}")
 
 
 def check_count(count: int) -> int:
@@ -139,15 +196,20 @@ def one_line(error: Exception) -> str:
 def _read_document(path: Path) -> dict[str, Any]:
     try:
         _check_file(path, LARGEST_DOCUMENT)
-        document = json.loads(path.read_bytes())
+        data = path.read_bytes()
     except FileNotFoundError:
         raise ModelFileError(
             f"{path.parent} is not a model folder: it has no {path.name}"
         ) from None
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from None
-    except ModelFileError:
-        raise
+    return _parse_document(data, path)
+
+
+def _parse_document(data: bytes, path: Path) -> dict[str, Any]:
+    """Return the checked document of a file's bytes; errors name the path."""
+    try:
+        document = json.loads(data)
     except (ValueError, RecursionError):
         raise ModelFileError(f"{path} is damaged: it is not JSON; save the model again") from None
     if not isinstance(document, dict) or document.get("format") != "segboost":
@@ -201,19 +263,20 @@ def _read_arrays(path: Path, entry: Mapping[str, str]) -> dict[str, npt.NDArray[
     try:
         _check_file(path / name, LARGEST_ARRAYS)
         with open(path / name, "rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
-                raise ModelFileError(
-                    f"{path / name} was edited or damaged: its checksum does not match"
-                )
-            file.seek(0)
-            return read_npz(file, LARGEST_ARRAYS)
+            return _parse_arrays(file, entry["sha256"], path / name)
     except OSError as error:
         raise ModelFileError(f"{path / name} cannot be read: {error.strerror}") from None
-    except ModelFileError:
-        raise
+
+
+def _parse_arrays(file: IO[bytes], digest: str, path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of an open npz file that has this checksum; errors name the path."""
+    if hashlib.file_digest(file, "sha256").hexdigest() != digest:  # type: ignore[arg-type]
+        raise ModelFileError(f"{path} was edited or damaged: its checksum does not match")
+    file.seek(0)
+    try:
+        return read_npz(file, LARGEST_ARRAYS)
     except ValueError as error:
-        reason = " ".join(str(error).split())
-        raise ModelFileError(f"{path / name!s} is not a readable npz file: {reason}") from None
+        raise ModelFileError(f"{path} is not a readable npz file: {one_line(error)}") from None
 
 
 def _pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:

@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 
 from segboost import ModelFileError, load_model
-from segboost.baselines.files import load_baseline, save_baseline
 from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
 from segboost.pipelines.tables.model import TableModel
 from tests.hostile.mutations import mutate
@@ -29,7 +28,7 @@ from tests.hostile.mutations import mutate
 LOAD = {
     "segmenter": (load_segmenter, save_segmenter),
     "estimator": (load_model, lambda model, folder: model.save(folder)),
-    "baseline": (load_baseline, save_baseline),
+    "baseline": (load_model, lambda model, folder: model.save(folder)),
     "table": (TableModel.load, lambda model, folder: model.save(folder)),
 }
 MEMORY = 2 * 2**30

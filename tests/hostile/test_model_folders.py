@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from segboost import ModelFileError, load_model
-from segboost.baselines.files import load_baseline, save_baseline
 from segboost.datasets.tables.table_like import Columns
 from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
 from segboost.pipelines.tables.labels import LabelRule
@@ -23,10 +22,10 @@ from segboost.pipelines.tables.model import TableModel
 from segboost.storage import folder as storage
 from segboost.storage.folder import read_folder, write_folder
 from segboost.storage.labels import labels_to_json
-from tests.baselines.test_files import LAYOUTS, fitted
 from tests.estimators.tables import CASES
 from tests.hostile.mutations import write_mended
 from tests.pipelines.segmentation.segmentation_sets import trained
+from tests.saving.test_baselines import LAYOUTS, fitted
 
 ROOT = Path(__file__).parents[2]
 CASES_EACH = 125
@@ -43,7 +42,7 @@ def models(tmp_path_factory):
         case.fitted(n_iterations=4).save(root / f"estimator.{case.name}")
     CASES[0].fitted(n_iterations=3, weak_learner="tree").save(root / "estimator.trees")
     for name in LAYOUTS:
-        save_baseline(fitted(name), root / f"baseline.{name}")
+        fitted(name).save(root / f"baseline.{name}")
     return root
 
 
@@ -69,7 +68,7 @@ def test_changed_models_load_the_same_or_raise_one_exception(models):
     assert found["counts"]["mended, loaded"] > n_cases / 20
 
 
-LOADERS = {"estimator": load_model, "segmenter": load_segmenter, "baseline": load_baseline}
+LOADERS = {"estimator": load_model, "segmenter": load_segmenter, "baseline": load_model}
 
 
 def refuse(load, folder, match=None):

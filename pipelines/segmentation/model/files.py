@@ -11,7 +11,6 @@ import copy
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,10 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
-from segboost.baselines.files import load_baseline, save_baseline
 from segboost.baselines.stump_sum import StumpSum
 from segboost.estimators.crf import CRFStructBoost
-from segboost.estimators.saving import load_model, save_model
 from segboost.features.groups.words import Codebook
 from segboost.features.presets import Preset, preset_from_config
 from segboost.pipelines.runtime.artefact_key import file_key
@@ -36,10 +33,14 @@ from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
 from segboost.pipelines.segmentation.potentials.trees import TreePotential
+from segboost.saving.registry import FAMILIES, pack_model, unpack_model
 from segboost.storage.folder import (
     DOCUMENT,
     ModelFileError,
+    PackedModel,
     one_line,
+    pack_folder,
+    read_any,
     read_folder,
     write_folder,
     write_packed,
@@ -54,6 +55,7 @@ from segboost.weak.checks import read_array
 
 KIND = "segmenter"
 CRF_NAME = re.compile(r"crf-([0-9a-f]{64})")
+CRF_KINDS = tuple(FAMILIES)
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -116,40 +118,38 @@ def load_segmenter(folder: str | os.PathLike[str]) -> SegmentationModel:
     return model
 
 
-def read_extra(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what was kept with the segmenter in a folder."""
-    return dict(read_folder(folder, KIND)[0]["extra"])
-
-
-def save_any_crf(model: CRFModel, folder: Path) -> None:
-    """Write a CRF of either kind, without the seconds that its rounds took."""
+def pack_crf(model: CRFModel) -> PackedModel:
+    """Return a CRF of either kind as a document and arrays, without the seconds of its rounds."""
     timeless: Any = copy.copy(model)
     timeless.history_ = [replace(step, seconds=0.0) for step in model.history_]
-    if isinstance(timeless, CRFStructuredSVM):
-        save_baseline(timeless, folder)
-    else:
-        save_model(timeless, folder)
+    return pack_model(timeless)
 
 
-def load_any_crf(folder: Path, method: str) -> CRFModel:
-    """Return the CRF of a folder; ModelFileError where it is none of this method."""
-    model = load_baseline(folder) if method == "ssvm" else load_model(folder)
-    if not isinstance(model, (CRFStructBoost, CRFStructuredSVM)):
-        raise ModelFileError(f"{folder} holds a {type(model).__name__}, expected a CRF")
+def unpack_crf(packed: PackedModel, source: object, method: str) -> CRFModel:
+    """Return the CRF that `pack_crf` took apart.
+
+    Raises
+    ------
+    ModelFileError
+        Where the parts are damaged or not those of a CRF that this method learns.
+    """
+    model = unpack_model(packed, source)
+    expected = CRFStructuredSVM if method == "ssvm" else CRFStructBoost
+    if not isinstance(model, expected):
+        found = type(model).__name__
+        raise ModelFileError(f"{source} holds a {found}, expected a {expected.__name__}")
     return model
 
 
 def _save_crf(model: CRFModel, folder: Path) -> str:
     """Write the CRF to a sub-folder named by its content; return the name."""
-    with tempfile.TemporaryDirectory() as place:
-        save_any_crf(model, Path(place))
-        files = {path.name: path.read_bytes() for path in Path(place).iterdir()}
-    document = files.pop(DOCUMENT)
-    name = f"crf-{hashlib.sha256(document).hexdigest()}"
+    packed = pack_crf(model)
+    files = pack_folder(packed.kind, packed.document, packed.arrays)
+    name = f"crf-{hashlib.sha256(files[DOCUMENT]).hexdigest()}"
     if (folder / name).is_symlink():
         raise ForeignFileError(f"{folder / name} is a symbolic link: move it away")
     (folder / name).mkdir(exist_ok=True)
-    write_packed(folder / name, {**files, DOCUMENT: document})
+    write_packed(folder / name, files)
     return name
 
 
@@ -235,7 +235,7 @@ def _restore_crf(name: str | None, folder: Path, method: str) -> CRFModel | None
         raise ModelFileError(f"{folder} is not complete: its {name} is missing")
     if name != f"crf-{file_key(place / DOCUMENT)}":
         raise ModelFileError(f"{place} was edited or damaged: its checksum does not match")
-    return load_any_crf(place, method)
+    return unpack_crf(read_any(place, CRF_KINDS), place, method)
 
 
 def _try_out(model: SegmentationModel) -> None:

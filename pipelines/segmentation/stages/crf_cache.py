@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,12 +15,14 @@ from segboost.pipelines.segmentation.config.stage_settings import PotentialSetti
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
 from segboost.pipelines.segmentation.model.calibration import Calibration
-from segboost.pipelines.segmentation.model.files import load_any_crf, save_any_crf
+from segboost.pipelines.segmentation.model.files import CRF_KINDS, pack_crf, unpack_crf
 from segboost.pipelines.segmentation.stages.crf import LearnedCRF, Trial
+from segboost.storage.folder import pack_folder, unpack_folder
 
 SCHEMA = 9
 """To be raised whenever the same images and settings give another CRF."""
 CALIBRATION = "calibration:"
+SOURCE = "the cached CRF"
 
 
 def crf_key(
@@ -56,9 +56,8 @@ def cached_crf(
 
 
 def _pack(learned: LearnedCRF) -> Artefact:
-    with tempfile.TemporaryDirectory() as place:
-        save_any_crf(learned.model, Path(place))
-        files = {path.name: path.read_bytes() for path in sorted(Path(place).iterdir())}
+    packed = pack_crf(learned.model)
+    files = pack_folder(packed.kind, packed.document, packed.arrays)
     trials = [{**asdict(t), "scores": t.scores.to_dict()} for t in learned.trials]
     document: dict[str, Any] = {
         "C": learned.C,
@@ -77,10 +76,8 @@ def _pack(learned: LearnedCRF) -> Artefact:
 def _unpack(artefact: Artefact, method: str) -> LearnedCRF:
     arrays = dict(artefact.arrays)
     knots = {k: arrays.pop(k) for k in list(arrays) if k.startswith(CALIBRATION)}
-    with tempfile.TemporaryDirectory() as place:
-        for name, data in arrays.items():
-            (Path(place) / Path(name).name).write_bytes(data.tobytes())
-        model = load_any_crf(Path(place), method)
+    files = {name: data.tobytes() for name, data in arrays.items()}
+    model = unpack_crf(unpack_folder(files, SOURCE, CRF_KINDS), SOURCE, method)
     trials = tuple(
         Trial(t["C"], t["loss"], SegmentationScores.from_dict(t["scores"]))
         for t in artefact.document["trials"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
-from segboost.pipelines.segmentation.model.files import load_segmenter, read_extra, save_segmenter
-from segboost.storage.folder import ModelFileError, write_folder
+from segboost.pipelines.segmentation.model.files import KIND, load_segmenter, save_segmenter
+from segboost.storage.folder import ModelFileError, read_folder, write_folder
 from segboost.storage.ownership import ForeignFileError
 from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
 
@@ -29,7 +29,7 @@ def test_loaded_predicts_the_same_to_the_bit(method, tmp_path):
     assert (expected.mask == found.mask).all()
     assert (expected.superpixels == found.superpixels).all()
     assert again.config == model.config
-    assert read_extra(tmp_path) == {"note": [1, "two"]}
+    assert read_folder(tmp_path, KIND)[0]["extra"] == {"note": [1, "two"]}
 
 
 def test_json_and_npz_only_and_the_same_bytes_again(tmp_path):
@@ -156,7 +156,7 @@ def test_parts_that_do_not_fit_are_refused(change, tmp_path):
 
 def test_another_kind_of_folder_is_refused(tmp_path):
     write_folder(tmp_path, "estimator", {}, {"x": np.zeros(1)})
-    with pytest.raises(ModelFileError, match="expected a 'segmenter'"):
+    with pytest.raises(ModelFileError, match="expected 'segmenter'"):
         load_segmenter(tmp_path)
     with pytest.raises(ModelFileError, match="is not a model folder"):
         load_segmenter(tmp_path / "none")

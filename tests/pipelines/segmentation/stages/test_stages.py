@@ -106,6 +106,19 @@ def test_a_kept_crf_answers_the_same(tmp_path):
     assert results[0] == results[1]
 
 
+@pytest.mark.parametrize("method", ["structboost", "ssvm"])
+def test_a_kept_crf_is_the_files_of_its_folder(method, tmp_path):
+    """The format since the first version: caches written by earlier versions still load."""
+    images, scores = images_and_scores()
+    settings = config(method=method, C=1.0)
+    store, parts = ArtefactStore(tmp_path / "store"), crf_key(images, scores, settings)
+    kept = cached_crf(store, parts, method, lambda: learn_crf(images, scores, settings))
+    folder = kept.model.save(tmp_path / "model")
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    artefact = store.get_or_make("crf", parts, lambda: pytest.fail("it is in the store"))
+    assert {name: artefact.arrays[name].tobytes() for name in files} == files
+
+
 @pytest.mark.parametrize(
     "change",
     [{"C": 2.0}, {"method": "ssvm"}, {"seed": 1}, {"n_iterations": 9}, {"losses": ("pixels",)}],

@@ -1,40 +1,29 @@
-"""Saving and loading fitted StructBoost models as folders of JSON and npz."""
+"""Fitted StructBoost estimators as a document and arrays, and back."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from segboost.estimators.base import BaseStructBoost
 from segboost.estimators.crf import CRFStructBoost
-from segboost.estimators.ensemble_files import Kinds, pack_ensemble, unpack_ensemble
+from segboost.estimators.ensemble_files import Arrays, Kinds, pack_ensemble, unpack_ensemble
 from segboost.estimators.general import StructBoost
 from segboost.estimators.hierarchical import HierarchicalStructBoostClassifier
 from segboost.estimators.multiclass import StructBoostClassifier
-from segboost.estimators.parameters import parameters_from_json, parameters_to_json
 from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
+from segboost.saving.parameters import parameters_from_json, parameters_to_json
 from segboost.solver.steps import Certificate, Step
-from segboost.storage.folder import (
-    ModelFileError,
-    check_count,
-    one_line,
-    read_folder,
-    write_folder,
-)
+from segboost.storage.folder import ModelFileError, check_count
 from segboost.storage.labels import labels_from_json, labels_to_json
 from segboost.tasks.crf import CRFInstance
 from segboost.tasks.taxonomy import Taxonomy
 
-KIND = "estimator"
-
-ESTIMATORS: dict[str, type[BaseStructBoost]] = {
+CLASSES: dict[str, type[BaseStructBoost]] = {
     cls.__name__: cls
     for cls in (
         StructBoost,
@@ -50,19 +39,10 @@ ESTIMATORS: dict[str, type[BaseStructBoost]] = {
 COUNTS = ("n_features_in_", "n_unary_in_", "n_pairwise_in_", "n_iter_")
 
 
-def save_model(model: BaseStructBoost, folder: str | os.PathLike[str]) -> Path:
-    """Write a fitted model to a folder: ``model.json`` and one npz file.
-
-    The JSON holds the schema and package version, the parameters, the class names, the history
-    and the certificate. The write is atomic; an older model in the folder is replaced.
-    """
-    check_is_fitted(model)
-    name = type(model).__name__
-    if ESTIMATORS.get(name) is not type(model):
-        raise ValueError(f"{name} cannot be saved; only {', '.join(ESTIMATORS)} can")
+def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
+    """Return the document and the arrays of a fitted model."""
     ensemble, arrays = pack_ensemble(model.ensemble_)
     document: dict[str, Any] = {
-        "estimator": name,
         "parameters": parameters_to_json(model.get_params(deep=False)),
         "ensemble": ensemble,
         "history": [asdict(step) for step in model.history_],
@@ -77,41 +57,14 @@ def save_model(model: BaseStructBoost, folder: str | os.PathLike[str]) -> Path:
         document["parents"] = [list(pair) for pair in model.taxonomy_.parents.items()]
     if hasattr(model, "thresholds_"):
         arrays["thresholds"] = model.thresholds_
-    return write_folder(folder, KIND, document, arrays)
+    return document, arrays
 
 
-def load_model(folder: str | os.PathLike[str], hypotheses: Kinds | None = None) -> BaseStructBoost:
-    """Return the fitted model that `save_model` wrote to a folder.
-
-    Parameters
-    ----------
-    folder : path
-    hypotheses : mapping of kind to class, optional
-        Hypothesis classes from outside the package that the model uses.
-
-    Raises
-    ------
-    ModelFileError
-        If the folder cannot be loaded, with a one-line reason.
-    """
-    document, arrays = read_folder(folder, KIND)
-    try:
-        model = _restore(document, arrays, hypotheses)
-        _try_out(model)
-    except ModelFileError:
-        raise
-    except Exception as error:  # invalid content may fail in any way
-        raise ModelFileError(f"{folder} does not describe a model: {one_line(error)}") from None
-    return model
-
-
-def _restore(
-    document: Mapping[str, Any], arrays: Mapping[str, Any], own: Kinds | None
+def unpack(
+    cls: type[BaseStructBoost], document: Mapping[str, Any], arrays: Arrays, own: Kinds | None
 ) -> BaseStructBoost:
-    name = document["estimator"]
-    if name not in ESTIMATORS:
-        raise ModelFileError(f"the folder contains an unknown estimator {name!r}; upgrade segboost")
-    model = ESTIMATORS[name](**parameters_from_json(document["parameters"]))
+    """Return the model that `pack` took apart; invalid parts may raise any exception."""
+    model = cls(**parameters_from_json(document["parameters"]))
     model.ensemble_ = unpack_ensemble(document["ensemble"], arrays, own)
     model.history_ = [Step(**step) for step in document["history"]]
     model.certificate_ = Certificate(**document["certificate"])
@@ -128,6 +81,7 @@ def _restore(
         model.taxonomy_ = Taxonomy(parents)  # type: ignore[attr-defined]
     if "thresholds" in arrays:
         model.thresholds_ = arrays["thresholds"]  # type: ignore[attr-defined]
+    _try_out(model)
     return model
 
 

@@ -1,16 +1,13 @@
-"""Saving and loading of fitted baselines as folders of JSON and npz."""
+"""Fitted baselines as a document and arrays, and back."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from segboost.baselines import (
     AdaBoostECC,
@@ -18,33 +15,16 @@ from segboost.baselines import (
     AdaBoostStumps,
     CRFStructuredSVM,
     RankBoost,
+    RankingSVM,
     StructuredSVMClassifier,
 )
 from segboost.baselines.stump_sum import StumpSum
-from segboost.baselines.svm_history import pack_history, unpack_history
-from segboost.estimators.ensemble_files import Kinds, pack_hypotheses, unpack_hypotheses
-from segboost.estimators.parameters import parameters_from_json, parameters_to_json
-from segboost.storage.folder import (
-    ModelFileError,
-    check_count,
-    one_line,
-    read_folder,
-    write_folder,
-)
+from segboost.estimators.ensemble_files import Arrays, Kinds, pack_hypotheses, unpack_hypotheses
+from segboost.saving.parameters import parameters_from_json, parameters_to_json
+from segboost.saving.svm_history import pack_history, unpack_history
+from segboost.storage.folder import check_count
 from segboost.storage.labels import labels_from_json, labels_to_json
 from segboost.weak.checks import read_array
-
-Baseline = (
-    AdaBoostECC
-    | AdaBoostMH
-    | AdaBoostStumps
-    | CRFStructuredSVM
-    | RankBoost
-    | StructuredSVMClassifier
-)
-Arrays = dict[str, npt.NDArray[Any]]
-
-KIND = "baseline"
 
 
 @dataclass(frozen=True)
@@ -55,8 +35,8 @@ class Layout:
     ----------
     cls : type
     arrays : tuple of (str, shape)
-        Arrays of reals. A shape is a text a letter a dimension: k classes, d features, T rounds,
-        U unary and V pairwise potentials.
+        Arrays of reals. A shape is a text with one letter per dimension: k classes, d features,
+        T rounds, U unary and V pairwise potentials.
     numbers : tuple of str
         Single reals.
     labels : str, optional
@@ -72,6 +52,11 @@ class Layout:
     stumps: bool = False
     hypotheses: bool = False
     history: bool = False
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the model takes rows of features."""
+        return self.labels is not None or any("d" in shape for _, shape in self.arrays)
 
 
 _ROUNDS = (("estimator_weights_", "T"), ("estimator_errors_", "T"))
@@ -90,39 +75,27 @@ LAYOUTS: dict[str, Layout] = {
             labels="classes_",
             history=True,
         ),
+        Layout(RankingSVM, (("coef_", "d"),), history=True),
         Layout(AdaBoostStumps, _ROUNDS, labels="classes_", stumps=True),
         Layout(AdaBoostMH, _ROUNDS, labels="classes_", stumps=True),
         Layout(RankBoost, _ROUNDS[:1], labels="levels_", stumps=True),
         Layout(AdaBoostECC, (*_ROUNDS, ("colourings_", "Tk")), labels="classes_", hypotheses=True),
     )
 }
-"""The classes that files may name."""
+CLASSES: dict[str, type[Any]] = {name: layout.cls for name, layout in LAYOUTS.items()}
 
 
-def save_baseline(model: Baseline, folder: str | os.PathLike[str]) -> Path:
-    """Write a fitted baseline to a folder: ``model.json`` and one npz file.
-
-    Written whole or not at all; an older model there is replaced. Callbacks are not kept, a weak
-    learner from outside the package as its text only.
-
-    Raises
-    ------
-    ValueError
-        For other models, class names that JSON cannot hold and hypotheses that cannot be stored.
-    """
-    name = type(model).__name__
-    layout = LAYOUTS.get(name)
-    if layout is None or layout.cls is not type(model):
-        raise ValueError(f"{name} cannot be saved as a baseline; known are {', '.join(LAYOUTS)}")
-    check_is_fitted(model)
+def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
+    """Return the document and the arrays of a fitted baseline."""
+    layout = LAYOUTS[type(model).__name__]
     document: dict[str, Any] = {
-        "baseline": name,
         "parameters": parameters_to_json(model.get_params(deep=False)),
         "numbers": {key: float(getattr(model, key)) for key in layout.numbers},
     }
     arrays: Arrays = {key: getattr(model, key) for key, _ in layout.arrays}
     if layout.labels:
         document["labels"] = labels_to_json(getattr(model, layout.labels))
+    if layout.is_table:
         document["n_features"] = int(model.n_features_in_)
     if hasattr(model, "feature_names_in_"):
         document["feature_names"] = [str(n) for n in model.feature_names_in_]
@@ -133,44 +106,20 @@ def save_baseline(model: Baseline, folder: str | os.PathLike[str]) -> Path:
         arrays |= {f"hypotheses_{key}": value for key, value in packed.items()}
     if layout.history:
         arrays |= pack_history(model.history_, model.certificate_)
-    return write_folder(folder, KIND, document, arrays)
+    return document, arrays
 
 
-def load_baseline(folder: str | os.PathLike[str], hypotheses: Kinds | None = None) -> Baseline:
-    """Return the fitted baseline that `save_baseline` wrote; it predicts the same, to the bit.
-
-    Parameters
-    ----------
-    folder : path
-    hypotheses : mapping of kind to class, optional
-        The classes of hypotheses from outside the package that the model uses.
-
-    Raises
-    ------
-    ModelFileError
-        With one line that says what is wrong with the folder.
-    """
-    document, arrays = read_folder(folder, KIND)
-    try:
-        return _restore(document, arrays, hypotheses)
-    except ModelFileError:
-        raise
-    except Exception as error:  # content of any kind may be at fault in any way
-        raise ModelFileError(f"{folder} does not describe a baseline: {one_line(error)}") from None
-
-
-def _restore(document: Mapping[str, Any], arrays: Arrays, own: Kinds | None) -> Baseline:
-    name = document["baseline"]
-    if name not in LAYOUTS:
-        raise ModelFileError(f"the folder holds an unknown baseline {name!r}; upgrade segboost")
-    layout = LAYOUTS[name]
-    model = layout.cls(**parameters_from_json(document["parameters"]))
+def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kinds | None) -> Any:
+    """Return the model that `pack` took apart; invalid parts may raise any exception."""
+    layout = LAYOUTS[cls.__name__]
+    model = cls(**parameters_from_json(document["parameters"]))
     sizes: dict[str, int] = {}
     if layout.labels:
         labels = labels_from_json(document["labels"])
         setattr(model, layout.labels, labels)
-        model.n_features_in_ = sizes["d"] = check_count(int(document["n_features"]))
         sizes["k"] = labels.size
+    if layout.is_table:
+        model.n_features_in_ = sizes["d"] = check_count(int(document["n_features"]))
     for key, shape in layout.arrays:
         setattr(model, key, _read(arrays, key, shape, sizes))
     for key in layout.numbers:
@@ -189,12 +138,12 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, own: Kinds | None) -> 
         model.n_iter_ = max(1, len(model.history_))
     if "U" in sizes:
         model._n_unary, model._n_pairwise = sizes["U"], sizes["V"]
-    return model  # type: ignore[no-any-return]
+    return model
 
 
 def _restore_stumps(model: Any, arrays: Arrays, sizes: dict[str, int]) -> None:
     stumps = StumpSum.unpack(arrays)
-    # One score for two classes and for an order, one a class else.
+    # One score for two classes and for an order, else one per class.
     width = sizes["k"] if isinstance(model, AdaBoostMH) else 1
     if stumps.above.shape[1] != width:
         raise ValueError(f"its stumps have {stumps.above.shape[1]} scores, expected {width}")

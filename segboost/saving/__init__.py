@@ -1,0 +1,1 @@
+"""Saving and loading of every fitted estimator: the registry and its packers."""
