@@ -1,0 +1,29 @@
+"""Keys under which training looks in its cache: a changed key would orphan older caches."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from unittest import mock
+
+from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from tests.fingerprints.image_cases import segmenter
+
+
+def cache_keys():
+    """Return a digest per stage of the keys that training asks for."""
+    asked = defaultdict(set)
+    path = ArtefactStore.path
+
+    def record(store, stage, parts):
+        found = path(store, stage, parts)
+        asked[stage].add(found.name)
+        return found
+
+    with mock.patch.object(ArtefactStore, "path", record):
+        for preset in ("default", "paper"):
+            segmenter("structboost", preset)
+    return {
+        stage: hashlib.sha256("\n".join(sorted(keys)).encode()).hexdigest()[:16]
+        for stage, keys in sorted(asked.items())
+    }
