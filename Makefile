@@ -8,7 +8,7 @@ BENCH_READY := $(VENV)/.ready-bench
 AUDIT_READY := $(VENV)/.ready-audit
 DOCS_READY := $(VENV)/.ready-docs
 
-.PHONY: help setup demo test lint bench docs site examples build audit sbom clean
+.PHONY: help setup demo start-page test lint bench docs site examples build audit sbom clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make bench  run the benchmarks; write bench-results/ and docs/benchmarks.md"
 	@echo "make docs   build the documentation in docs/_build/html and run its code"
 	@echo "make examples  redraw the pictures of the examples"
+	@echo "make start-page  run the demo and write its figures to docs/start.md"
 	@echo "make build  build wheel and sdist in dist/"
 	@echo "make audit  check the packages pinned in constraints.txt for known vulnerabilities"
 	@echo "make sbom   write a software bill of materials (CycloneDX) to dist/sbom.json"
@@ -68,6 +69,12 @@ site: $(DOCS_READY)
 
 examples: $(READY)
 	cd docs/examples/pictures && for script in ../*.py; do ../../../$(BIN)/python $$script || exit 1; done
+
+# In a fresh folder, so that nothing is taken from an older cache.
+start-page: $(READY)
+	rm -rf docs/_build/demo
+	$(BIN)/segboost demo --output docs/_build/demo
+	$(BIN)/python -m tests.docs.start_page docs/_build/demo
 
 build: $(READY)
 	$(BIN)/python -m build --outdir dist

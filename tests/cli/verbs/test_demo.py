@@ -8,6 +8,7 @@ from segboost.datasets import load_synthetic
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
 from segboost.pipelines.segmentation.model.files import load_segmenter
 from segboost.report.demo import METHODS, SETTINGS, SceneSizes, run_demo
+from tests.docs.start_page import read_demo
 
 SIZES = SceneSizes(n_train=8, n_test=6, height=72, width=96)
 
@@ -52,6 +53,14 @@ def test_the_scores_are_those_of_the_masks_on_disk(made):
     measured = made.runs[METHODS[0]].evaluation.scores.mean_iou
     assert total.result().mean_iou == pytest.approx(measured)
     assert f"{100 * measured:.1f}<small>%" in made.page.read_text()
+
+
+@pytest.mark.slow
+def test_the_figures_for_the_documentation_are_those_of_the_runs(made):
+    figures = read_demo(made.page.parent)
+    assert (figures.n_train, figures.n_test) == (SIZES.n_train, SIZES.n_test)
+    for method, run in made.runs.items():
+        assert figures.mean_iou[method] == round(100 * run.evaluation.scores.mean_iou, 1)
 
 
 @pytest.mark.slow
