@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from segboost import load_model
-from segboost.baselines.files import load_baseline
 from segboost.pipelines import SegmentationPipeline
 from tests.fingerprints.fingerprint import case
 from tests.fingerprints.image_cases import image_predictions
@@ -36,7 +35,7 @@ def estimators():
 
 @case("old baselines")
 def baselines():
-    return _predictions((path, load_baseline) for path in sorted(FOLDER.glob("baseline-*")))
+    return _predictions((path, load_model) for path in sorted(FOLDER.glob("baseline-*")))
 
 
 @case("old segmenter")
