@@ -36,19 +36,19 @@ for wanted in range(10):
     used.append((np.count_nonzero(ranker.ensemble_.weights), boosted.n_estimators))
 ours, plain = np.array(ours), np.array(plain)
 stumps = np.mean(used, axis=0)
-told = [
+labels = [
     f"ranker, {stumps[0]:.0f} stumps: {ours.mean():.4f}",
     f"AdaBoost, {stumps[1]:.0f} stumps: {plain.mean():.4f}",
 ]
-print("mean AUC:", *told, f"the ranker is ahead on {np.sum(ours > plain)} of 10", sep="\n  ")
+print("mean AUC:", *labels, f"the ranker is ahead on {np.sum(ours > plain)} of 10", sep="\n  ")
 assert abs(ours.mean() - plain.mean()) < 0.01
 assert 2 * stumps[0] < stumps[1]
 
 figure = Figure(figsize=(9, 3.4), layout="constrained")
 ax = figure.subplots()
 ax.vlines(range(10), ours, plain, color="0.75")
-ax.plot(ours, "o", ms=8, label=told[0])
-ax.plot(plain, "s", ms=7, label=told[1])
+ax.plot(ours, "o", ms=8, label=labels[0])
+ax.plot(plain, "s", ms=7, label=labels[1])
 ax.set(xlabel="digit to detect", ylabel="AUC on new images", xticks=range(10))
 ax.legend(frameon=False, loc="lower left")
 figure.savefig("auc.png", dpi=90)

@@ -68,13 +68,13 @@ def train_figures() -> Iterator[Figure]:
             session.train()
             until(lambda: not session.processes.snapshot()["running"])
             spent = children_seconds() - before
-            told = session.processes.snapshot()
+            state = session.processes.snapshot()
         finally:
             session.close()
-    if told["outcome"] != "trained":
-        raise RuntimeError(told["outcome"])
+    if state["outcome"] != "trained":
+        raise RuntimeError(state["outcome"])
     yield Figure("CPU time of Train, features computed ahead", spent, "s")
-    yield at_most(f"wall time of Train, {JOBS} jobs", told["seconds"], 60.0, "s")
+    yield at_most(f"wall time of Train, {JOBS} jobs", state["seconds"], 60.0, "s")
 
 
 def list_figures() -> Iterator[Figure]:

@@ -28,11 +28,11 @@ def test_the_page_is_made_from_the_figures():
 def test_new_figures_take_the_place_of_old_ones(tmp_path):
     publish([result("one", 0.5), result("two", 2.0)], tmp_path)
     publish([result("two", 0.25)], tmp_path)
-    told = (tmp_path / "benchmarks.md").read_text()
-    assert "0.5 s | at most 1, met" in told
-    assert "0.25 s" in told
-    assert "**missed**" not in told
-    assert "a \\| b" in told
+    page_text = (tmp_path / "benchmarks.md").read_text()
+    assert "0.5 s | at most 1, met" in page_text
+    assert "0.25 s" in page_text
+    assert "**missed**" not in page_text
+    assert "a \\| b" in page_text
 
 
 def test_figures_of_another_machine_are_dropped(tmp_path):

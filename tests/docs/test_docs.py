@@ -1,7 +1,8 @@
-"""The code of every page runs, in order, and every link leads somewhere."""
+"""The code of every page runs, in order, and what the pages refer to exists."""
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 
@@ -21,7 +22,7 @@ def test_code_runs(page, tmp_path, monkeypatch):
     module = types.ModuleType(f"page_{page.stem.replace('-', '_')}")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for line, block in code_blocks(page.read_text()):
-        # Empty lines above make the lines of a traceback those of the page.
+        # Empty lines above, so that the line numbers of a traceback are those of the page.
         exec(compile("\n" * line + block, str(page), "exec"), module.__dict__)
 
 
@@ -41,6 +42,24 @@ def test_every_page_is_on_the_map():
     named = {link.partition("#")[0] for link in links((ROOT / "docs" / "index.md").read_text())}
     pages = {p.name for p in (ROOT / "docs").glob("*.md")} - {"index.md"}
     assert pages <= named
+
+
+def test_the_parts_of_the_report_have_the_titles_that_the_guide_names():
+    guide = (ROOT / "docs" / "reading-the-report.md").read_text()
+    titles = re.findall(r"^\| \*\*(.+?)\*\* \|", guide, re.M)
+    assert len(titles) >= 8
+    source = "".join(p.read_text() for p in (ROOT / "segboost" / "report").glob("*.py"))
+    assert not [title for title in titles if f'"{title}"' not in source]
+
+
+def test_the_pre_commit_hooks_are_the_commands_of_make_lint():
+    recipe = (ROOT / "Makefile").read_text().partition("\nlint:")[2].partition("\n\n")[0]
+    commands = re.findall(r"^\t\$\(BIN\)/(.+)$", recipe, re.M)
+    hooks = re.findall(
+        r"entry: \.venv/bin/(.+)$", (ROOT / ".pre-commit-config.yaml").read_text(), re.M
+    )
+    assert hooks == commands
+    assert len(commands) >= 4
 
 
 def test_pages_that_promise_code_have_some():
