@@ -15,9 +15,10 @@ from segboost.datasets.base import (
 from segboost.datasets.images.folders import load_folders
 from segboost.datasets.images.graz02 import load_graz02
 from segboost.datasets.images.masks import read_mask
-from segboost.datasets.reading import ImageFileError, list_images, read_image
 from segboost.datasets.registry import dataset_info, find_data_root, list_datasets, load_dataset
 from segboost.datasets.synthetic.dataset import load_synthetic
+from segboost.io.errors import ImageFileError
+from segboost.io.image_files import list_images, read_image
 
 __all__ = [
     "BACKGROUND",

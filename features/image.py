@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
+
+from segboost.io.image_files import read_unit_image
 
 RGB = npt.NDArray[np.float32]
 """A colour image, shape (H, W, 3), values in [0, 1]."""
@@ -59,12 +61,16 @@ def as_rgb(image: ImageLike, argument: str = "image") -> RGB:
 
 
 def read_image(path: str | PathLike[str]) -> RGB:
-    """Read an image file as float32 RGB in [0, 1], shape (H, W, 3)."""
-    try:
-        with Image.open(path) as opened:
-            return as_rgb(opened, argument=str(path))
-    except UnidentifiedImageError:
-        raise ValueError(f"{path}: expected an image file (PNG, JPEG, TIFF, ...)") from None
+    """Read an image file as float32 RGB in [0, 1], shape (H, W, 3).
+
+    The orientation that the file states is applied.
+
+    Raises
+    ------
+    ImageFileError
+        If the file is missing, broken, too large or not an image; a ValueError.
+    """
+    return read_unit_image(path)
 
 
 def _from_pillow(image: Image.Image) -> npt.NDArray[Any]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from segboost.datasets.base import DatasetError, FileSource, LabelledImage, SegmentationDataset
 from segboost.datasets.images.masks import Encoding, MaskReader, check_encoding, find_encoding
 from segboost.datasets.images.splitting import split_by_fraction, split_by_lists
-from segboost.datasets.reading import image_source, list_images
+from segboost.datasets.reading import image_source
+from segboost.io.image_files import list_images
 
 TEST_FRACTION = 0.4
 """The share of test images where neither a fraction nor a list is given."""

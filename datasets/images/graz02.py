@@ -11,7 +11,8 @@ from segboost._types import ByteArray
 from segboost.datasets.base import DatasetError, FileSource, LabelledImage, SegmentationDataset
 from segboost.datasets.images.graz02_files import CATEGORIES, Graz02Files, find_graz02
 from segboost.datasets.images.masks import read_values
-from segboost.datasets.reading import ImageFileError, image_source
+from segboost.datasets.reading import image_source
+from segboost.io.errors import ImageFileError
 
 VISIBLE, OCCLUDED = 1, 2
 """Palette indices of the instance masks."""

@@ -14,7 +14,8 @@ from PIL import Image
 
 from segboost._types import ByteArray
 from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
-from segboost.datasets.reading import ImageFileError, open_image
+from segboost.io.errors import ImageFileError
+from segboost.io.opening import open_image
 
 ENCODINGS = ("auto", "binary", "index")
 Encoding = Literal["auto", "binary", "index"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from segboost.datasets.base import DatasetError
-from segboost.datasets.reading import IMAGE_ENDINGS
+from segboost.io.image_files import IMAGE_ENDINGS
 
 
 def split_by_fraction(

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.datasets.base import DatasetError
-from segboost.datasets.reading import list_images
+from segboost.io.image_files import list_images
 from segboost.tasks.taxonomy import Taxonomy
 
 FOLDER = "sun8"

@@ -22,7 +22,7 @@ from segboost.datasets.images.graz02 import OCCLUDED, load_graz02, read_indices
 from segboost.datasets.images.graz02_files import CATEGORIES, find_graz02
 from segboost.datasets.images.masks import AmbiguousMasksError, Encoding, MaskReader, find_encoding
 from segboost.datasets.images.splitting import split_by_fraction
-from segboost.datasets.reading import ImageFileError
+from segboost.io.errors import ImageFileError
 from segboost.progress import Progress, Report
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from segboost.datasets.base import DatasetError
 from segboost.datasets.findings import CHECKING, Finding, Verification
 from segboost.datasets.images.sun8 import load_sun8
-from segboost.datasets.reading import ImageFileError, read_image
+from segboost.io.errors import ImageFileError
+from segboost.io.image_files import read_image
 from segboost.progress import Progress, Report
 
 

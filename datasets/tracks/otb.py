@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from segboost._types import ByteArray
 from segboost.datasets.base import DatasetError
-from segboost.datasets.reading import list_images, open_image, read_image
+from segboost.io.image_files import list_images
+from segboost.io.opening import open_image
+from segboost.io.pixels import rgb_bytes
 
 TRUTH = "groundtruth_rect.txt"
 FRAMES = "img"
@@ -49,9 +51,7 @@ class TrackingSequence:
 def read_frame(path: Path) -> ByteArray:
     """Read an image file as uint8, shape (H, W) where it is 8-bit grey, else (H, W, 3)."""
     with open_image(path) as image:
-        if image.mode == "L":
-            return np.array(image, dtype=np.uint8)
-    return read_image(path)
+        return np.array(image) if image.mode == "L" else rgb_bytes(image)
 
 
 def sequence_folder(root: Path) -> Path:

@@ -8,8 +8,8 @@ import numpy as np
 
 from segboost.datasets.base import DatasetError
 from segboost.datasets.findings import CHECKING, Finding, Verification
-from segboost.datasets.reading import ImageFileError
 from segboost.datasets.tracks.otb import load_sequence, read_frame
+from segboost.io.errors import ImageFileError
 from segboost.progress import Progress, Report
 
 

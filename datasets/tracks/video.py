@@ -10,8 +10,8 @@ import numpy as np
 
 from segboost._types import ByteArray
 from segboost.datasets.base import DatasetError
-from segboost.datasets.reading import list_images
 from segboost.datasets.tracks.otb import read_frame
+from segboost.io.image_files import list_images
 
 
 def read_frames(path: Path) -> Iterator[ByteArray]:

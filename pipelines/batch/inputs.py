@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from segboost.datasets.reading import list_images
+from segboost.io.image_files import list_images
 
 
 def find_images(sources: Iterable[str]) -> list[Path]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from segboost.datasets.reading import ImageFileError, decode_image, read_image
+from segboost.io.errors import ImageFileError
+from segboost.io.image_files import decode_image, read_image
 from segboost.pipelines.batch.image_result import (
     OVERLAYS,
     PROBABILITIES,

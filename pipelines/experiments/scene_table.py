@@ -12,13 +12,13 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 
 from segboost._types import FloatArray
-from segboost.datasets.reading import read_image
 from segboost.features.groups.scene_words import (
     learn_block_words,
     scene_cells,
     stack_blocks,
     word_pyramid,
 )
+from segboost.io.image_files import read_image
 from segboost.pipelines.runtime.artefact_store import (
     Artefact,
     ArtefactStore,

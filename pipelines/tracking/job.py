@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from segboost.datasets.reading import list_images
 from segboost.datasets.tracks.otb import load_sequence, read_boxes
 from segboost.datasets.tracks.video import read_frames
+from segboost.io.image_files import list_images
 from segboost.pipelines.tracking.methods import make_tracker
 from segboost.pipelines.tracking.metrics import TrackScores, score_track
 from segboost.pipelines.tracking.output import (

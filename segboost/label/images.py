@@ -9,23 +9,18 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PIL import Image, ImageOps
+from PIL import Image
 
-from segboost.datasets.reading import (
-    MAX_PIXELS,
-    ImageFileError,
-    list_images,
-    open_image,
-    read_image,
-)
+from segboost.io.errors import ImageFileError
+from segboost.io.image_files import list_images, read_image
+from segboost.io.opening import open_image, read_size
+from segboost.io.pixels import rgb_bytes
 from segboost.pipelines.segmentation.images.working_size import working_shape
 
 THUMBNAIL = 192
 """Longest side of a thumbnail in pixels."""
 SHOWN = 1600
 """Longest side of an image in the editor; larger images are scaled down."""
-TURNED = (5, 6, 7, 8)
-"""EXIF orientations that swap width and height."""
 
 
 @dataclass(frozen=True)
@@ -125,47 +120,19 @@ def image_key(path: Path) -> str:
 def read_header(path: Path) -> FolderImage:
     """Return an image's metadata from its header, without decoding pixels."""
     try:
-        with open_image_header(path) as image:
-            width, height = image.size
-            if image.getexif().get(0x0112) in TURNED:
-                width, height = height, width
+        width, height = read_size(path)
     except ImageFileError as error:
         reason = str(error).removeprefix(f"{path}: ")
         return FolderImage(image_key(path), path, problem=reason)
     return FolderImage(image_key(path), path, width, height)
 
 
-def open_image_header(path: Path) -> Image.Image:
-    """Open a file without decoding it; raise ImageFileError if it is too large or not an image."""
-    try:
-        image = Image.open(path)
-    except Exception:  # decoders raise almost anything; open_image finds the message
-        with open_image(path):
-            pass
-        raise ImageFileError("broken image") from None
-    if image.width * image.height > MAX_PIXELS:
-        image.close()
-        with open_image(path):
-            pass
-    return image
-
-
 def thumbnail(path: Path) -> bytes:
-    """Return a small JPEG; JPEG files are decoded at reduced size."""
-    try:
-        with open_image_header(path) as image:
-            image.draft("RGB", (THUMBNAIL, THUMBNAIL))
-            if image.mode.startswith(("I", "F")):
-                small = Image.fromarray(read_image(path))
-            else:
-                small = image.convert("RGB")
-            small.thumbnail((THUMBNAIL, THUMBNAIL))
-            return _jpeg(ImageOps.exif_transpose(_with_exif(small, image)), 80)
-    except ImageFileError:
-        raise
-    except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ImageFileError(f"broken image: {reason}") from None
+    """Return a small upright JPEG; JPEG files are decoded at reduced size."""
+    with open_image(path, reduce_to=(THUMBNAIL, THUMBNAIL)) as image:
+        small = Image.fromarray(rgb_bytes(image))
+    small.thumbnail((THUMBNAIL, THUMBNAIL))
+    return _jpeg(small, 80)
 
 
 def shown_image(image: FolderImage) -> bytes:
@@ -175,12 +142,6 @@ def shown_image(image: FolderImage) -> bytes:
     if pixels.size != (width, height):
         pixels = pixels.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
     return _jpeg(pixels, 92)
-
-
-def _with_exif(small: Image.Image, source: Image.Image) -> Image.Image:
-    """Return the copy with the EXIF orientation of its source, which conversion may drop."""
-    small.getexif()[0x0112] = source.getexif().get(0x0112, 1)
-    return small
 
 
 def _jpeg(image: Image.Image, quality: int) -> bytes:

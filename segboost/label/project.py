@@ -10,7 +10,8 @@ from typing import Any
 
 from segboost.datasets.base import FileSource, LabelledImage
 from segboost.datasets.images.masks import MaskReader
-from segboost.datasets.reading import ImageFileError, image_source
+from segboost.datasets.reading import image_source
+from segboost.io.errors import ImageFileError
 from segboost.label.images import FolderImage
 from segboost.pipelines.runtime.artefact_store import ArtefactStore, KeyParts, file_key
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
-from segboost.datasets.reading import ImageFileError, read_image
 from segboost.features.presets import find_preset
 from segboost.features.superpixels.methods import find_superpixels
+from segboost.io.errors import ImageFileError
+from segboost.io.image_files import read_image
 from segboost.label.background_processes import BackgroundProcesses
 from segboost.label.export import Exported, export_masks
 from segboost.label.images import FolderImage, ImageFolder, shown_image, thumbnail

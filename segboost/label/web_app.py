@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from segboost.datasets.reading import ImageFileError
+from segboost.io.errors import ImageFileError
 from segboost.label.images import FolderImage
 from segboost.label.masks import ConflictError, unpack_runs
 from segboost.label.session import LabelSession

@@ -47,7 +47,7 @@ def test_reads_16_bit_file(tmp_path):
 
 def test_file_that_is_no_image(tmp_path):
     (tmp_path / "text.png").write_text("no image")
-    with pytest.raises(ValueError, match=r"text\.png: expected an image file"):
+    with pytest.raises(ValueError, match=r"text\.png: not an image that can be read"):
         read_image(tmp_path / "text.png")
 
 

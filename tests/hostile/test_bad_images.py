@@ -12,7 +12,7 @@ from PIL import Image
 
 from segboost.cli.main import run
 from segboost.datasets import ImageFileError, read_image
-from segboost.datasets.reading import decode_image
+from segboost.io.image_files import decode_image
 from segboost.pipelines.batch.inputs import find_images
 from segboost.pipelines.segmentation.model.files import save_segmenter
 from tests.contracts.limits import time_limit

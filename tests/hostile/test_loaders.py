@@ -11,12 +11,12 @@ import pytest
 
 from segboost.datasets import DatasetError, ImageFileError
 from segboost.datasets.images.masks import read_mask
-from segboost.datasets.reading import decode_image
 from segboost.datasets.tables.csv_format import parse_csv
 from segboost.datasets.tables.idx_format import parse_idx
 from segboost.datasets.tables.libsvm_format import parse_libsvm
 from segboost.datasets.tables.npz_format import parse_npz
 from segboost.datasets.tables.taxonomy_files import read_taxonomy
+from segboost.io.image_files import decode_image
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from tests.contracts.limits import time_limit
 from tests.hostile import corpus

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from segboost.datasets import load_folders
-from segboost.datasets.reading import read_image
+from segboost.io.image_files import read_image
 from segboost.label import images as images_module
 from segboost.label.export import export_masks
 from segboost.label.images import ImageFolder, read_header

@@ -29,7 +29,7 @@ def label(
     """
     if not folder.is_dir():
         raise typer.BadParameter(f"folder {folder} does not exist")
-    from segboost.datasets.reading import list_images
+    from segboost.io.image_files import list_images
 
     if not list_images(folder)[0]:
         raise typer.BadParameter(f"{folder} contains no image files")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from segboost.datasets import ImageFileError, read_image
-from segboost.datasets.reading import list_images
+from segboost.io.errors import ImageFileError
+from segboost.io.image_files import list_images, read_image
 from tests.datasets.files import photograph, save
 
 

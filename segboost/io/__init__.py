@@ -1,0 +1,1 @@
+"""Image files: opening them under limits, turning them upright, decoding them to arrays."""

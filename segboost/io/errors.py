@@ -1,0 +1,23 @@
+"""Errors of image files, as one line that names the file."""
+
+from __future__ import annotations
+
+from PIL import UnidentifiedImageError
+
+
+class ImageFileError(ValueError):
+    """An image or mask file that cannot be used; the message is one line that names it."""
+
+
+def explain(error: Exception) -> str:
+    """Return the reason for an error, in one line, without the path."""
+    if isinstance(error, ImageFileError):
+        return str(error)
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, UnidentifiedImageError):
+        return "not an image that can be read (PNG, JPEG, ...)"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return f"broken image: {reason}"
