@@ -42,7 +42,7 @@ def run(folder: Path, names: list[str], n_jobs: int) -> None:
     config = project.config()
     items = [project.item(name) for name in names]
     say(stage=WORDS, done=0, total=1, note="")
-    project.features()  # the images of the vocabulary can be read, or are no longer in it
+    project.features()  # removes unreadable images from the vocabulary
     words = [project.item(name) for name in project.vocabulary()]
     with StageReporter(LineProgress()) as report:
         trained = train_on(items, config, project.store, n_jobs, report, words)

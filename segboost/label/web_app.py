@@ -20,12 +20,24 @@ from segboost.label.images import FolderImage
 from segboost.label.masks import ConflictError, unpack_runs
 from segboost.label.session import LabelSession
 
+SCRIPTS = (
+    "canvas",
+    "editor",
+    "keyboard",
+    "labels",
+    "list",
+    "page",
+    "painting",
+    "refresh",
+    "saving",
+    "server",
+    "state",
+    "tools",
+    "training",
+)
 STATIC = {
     "page.css": "text/css",
-    "page.js": "text/javascript",
-    "canvas.js": "text/javascript",
-    "labels.js": "text/javascript",
-    "server.js": "text/javascript",
+    **{f"{name}.js": "text/javascript" for name in SCRIPTS},
 }
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "

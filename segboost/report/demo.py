@@ -31,7 +31,7 @@ SETTINGS: dict[str, Any] = {
 }
 METHODS = ("structboost", "ssvm", "adaboost")
 PAGE, IMAGES, RESULTS = "index.html", "images", "segmented"
-TITLE = "What segboost learned on this machine"
+TITLE = "segboost demo: synthetic scenes"
 
 
 @dataclass(frozen=True)

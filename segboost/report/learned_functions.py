@@ -85,9 +85,9 @@ def _readable(group: str) -> str:
     family = group.rstrip("0123456789")
     number = group.removeprefix(family)
     if family == "words":
-        return f"visual words{f' of {number} steps' if number else ''}"
+        return f"visual words{f' within {number} steps' if number else ''}"
     if family in ("gist", "lbp", "hog"):
-        return f"{family.upper()}, {number} px"
+        return f"{family.upper()} {number} px"
     return group
 
 

@@ -1,4 +1,4 @@
-"""``segboost label`` in a process and a browser that is led over its page."""
+"""Start ``segboost label`` in a process and drive its page in a browser."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 
 from segboost.datasets.images.masks import read_mask
+from tests.browser import requests
 from tests.label.folders import HEIGHT, WIDTH, scenes
 
 PATIENCE = 240
@@ -111,3 +112,13 @@ def inside(value, k=0):
     row, column = np.unravel_index(np.argmax(depth), depth.shape)
     reach = int(depth.max() * 0.6)
     return (column - reach, row), (column + reach, row)
+
+
+def check_quiet(browser, server):
+    """Check that the page logged no error and asked no other server."""
+    bad = [e["message"] for e in browser.get_log("browser") if "409" not in e["message"]]
+    assert bad == []
+    asked = requests(browser)
+    assert asked
+    hosts = {m.split('"url":"')[1].split("/")[2] for m in asked if '"url":"http' in m}
+    assert hosts == {server.address.split("/")[2]}

@@ -1,0 +1,39 @@
+// Polling the server for its state.
+
+import * as server from "./server.js";
+import { $, page } from "./state.js";
+import { loadPrediction } from "./editor.js";
+import { showList } from "./list.js";
+import { setConflict, setLost } from "./saving.js";
+import { showTraining } from "./training.js";
+
+let asking = null;
+
+export function refresh() {
+  asking = asking || ask().finally(() => { asking = null; });
+  return asking;
+}
+
+async function ask() {
+  try {
+    const before = JSON.stringify([page.state.model, page.state.images.map((i) => i.version)]);
+    page.state = await server.state();
+    page.state.changed = before !== JSON.stringify([page.state.model, page.state.images.map((i) => i.version)]);
+  } catch (error) {
+    // Nothing can be saved without a server: say so before the next stroke.
+    if (error.status === 403 || error.status === undefined) setLost(error);
+    return;
+  }
+  if (page.unsaved === 0) setLost(null);
+  $("folder").textContent = page.state.folder;
+  $("next").disabled = !page.state.next;
+  showList();
+  showTraining();
+  const entry = page.image && page.state.images.find((i) => i.key === page.image.key);
+  // Changed in another tab? Check twice, since an answer may predate our own last save.
+  if (entry && !entry.problem && page.unsaved === 0 && !page.stroke && !page.conflict && entry.version !== page.image.labels.version) {
+    if (page.image.stale === page.image.labels.version) setConflict(true);
+    page.image.stale = page.image.labels.version;
+  }
+  await loadPrediction();
+}

@@ -1,0 +1,88 @@
+// Saving, and what keeps the page from it: conflicts and lost connections.
+
+import * as server from "./server.js";
+import { $, page, painted, tool } from "./state.js";
+import { open } from "./editor.js";
+import { refresh } from "./refresh.js";
+
+export function save() {
+  const here = page.image, values = here.labels.values.slice(); // a copy, in case another stroke follows
+  page.unsaved += 1;
+  showSaved();
+  page.busy = page.busy.then(() => saveNow(here, values));
+  return page.busy;
+}
+
+async function saveNow(here, values) {
+  for (;;) {
+    try {
+      here.labels.version = await server.save(here.key, values, here.labels.version);
+      page.unsaved -= 1;
+      setLost(null);
+      showSaved();
+      refresh();
+      return;
+    } catch (error) {
+      if (error.status === 409) {
+        page.unsaved -= 1;
+        if (here === page.image) setConflict(true);
+        showSaved();
+        return;
+      }
+      setLost(error);
+      await new Promise((resolve) => { setTimeout(resolve, 1500); });
+    }
+  }
+}
+
+export function showSaved() {
+  const waits = tool.brush === "superpixel" && page.image && !page.image.regions;
+  const text = page.conflict ? "not saved" : page.lost ? `${page.unsaved ? "not saved: " : ""}waiting for the server`
+    : page.unsaved ? "saving…" : waits ? "computing superpixels…" : page.image ? "saved" : "";
+  $("saved").textContent = text;
+  document.body.dataset.saved = String(page.unsaved === 0 && !page.conflict && !page.lost);
+}
+
+export function setConflict(found) { page.conflict = found; showBanner(); showSaved(); }
+
+export function setLost(error) {
+  const why = !error ? "" : error.status === undefined ? "The server is not responding. Painting is disabled until it does."
+    : error.status === 403 ? "The server was restarted: open the address it printed."
+      : `The server could not save your changes: ${error.message}.`;
+  if (why === page.lost) return; // already shown
+  page.lost = why;
+  showBanner();
+  showSaved();
+}
+
+function showBanner() {
+  const banner = $("banner");
+  banner.replaceChildren();
+  banner.hidden = !(page.conflict || page.lost);
+  if (page.conflict) {
+    banner.append("This image was also changed in another tab. ");
+    banner.append(button("Load saved version", () => { painted.delete(page.image.key); open(page.image.key); }));
+    banner.append(button("Keep my version", keepMine));
+  } else if (page.lost) {
+    banner.append(page.unsaved ? `${page.lost} Your last stroke is not saved yet.` : page.lost);
+  }
+}
+
+async function keepMine() {
+  const here = page.image;
+  here.labels.version = (await server.mask(here.key)).version;
+  setConflict(false);
+  save();
+}
+
+function button(text, act) {
+  const made = document.createElement("button");
+  made.textContent = text;
+  made.addEventListener("click", act);
+  return made;
+}
+
+window.addEventListener("beforeunload", (event) => { if (page.unsaved > 0 || (page.image && page.image.labels.open)) event.preventDefault(); });
+window.addEventListener("pagehide", () => {
+  if (page.image && page.image.labels.open && page.image.labels.end()) server.save(page.image.key, page.image.labels.values, page.image.labels.version, true).catch(() => {});
+});
