@@ -1,4 +1,4 @@
-"""Images to superpixels, adjacency and feature groups (imported as segboost.features)."""
+"""From images to superpixels, adjacency and feature groups (imported as segboost.features)."""
 
 from __future__ import annotations
 

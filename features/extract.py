@@ -1,4 +1,4 @@
-"""One image in, superpixels, their graph and their features out."""
+"""Feature extraction: from an image to superpixels, their graph and their features."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class GroupFeatures:
 
 @dataclass(frozen=True, eq=False)
 class ImageFeatures:
-    """What the CRF learns from: superpixels, their graph, their features.
+    """The input of CRF learning: superpixels, their graph and their features.
 
     Parameters
     ----------
     superpixels : ndarray of int32, shape (H, W)
         Labels 0 … P−1.
     area : ndarray of int64, shape (P,)
-        Pixels of each superpixel.
+        Number of pixels of each superpixel.
     centres : ndarray of int64, shape (P, 2)
-        Row and column of the pixel that patches are centred on.
+        Row and column of the pixel on which patches are centred.
     adjacency : Adjacency
     groups : mapping of str to GroupFeatures
         In the order of the preset.
@@ -74,24 +74,24 @@ def extract_features(
     name: str = "",
     dtype: Dtype = "float32",
 ) -> ImageFeatures:
-    """Cut an image into superpixels and describe them by the groups of a preset.
+    """Segment an image into superpixels and compute the feature groups of a preset.
 
-    The result depends on the arguments alone: same bytes on every run and in every process.
+    The result depends only on the arguments: the same bytes on every run and in every process.
 
     Parameters
     ----------
     image : ndarray or PIL.Image.Image
-        Anything that `as_rgb` takes.
+        Any input of `as_rgb`.
     preset : {"default", "paper"} or Preset
     codebook : Codebook, optional
-        Visual words, from `learn_codebook`; needed if the preset has a group of them without.
+        Visual words from `learn_codebook`; required if the preset has a word group without one.
     superpixels : ndarray of integers, shape (H, W), optional
         Labels 0 … P−1 to use instead of the preset's method.
     name : str
-        The image's name without its ending, for groups that are kept on disk.
+        The image's name without extension, for groups that are read from disk.
     dtype : {"float32", "uint8"}
-        uint8 rounds the groups whose range is known beforehand to 256 steps of it, for learners
-        that bin their features; the others stay float32.
+        uint8 rounds groups with a known range to 256 levels of it, for learners that bin their
+        features; the others stay float32.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def extract_features(
 def compute_group(
     group: FeatureGroup, context: ImageContext, dtype: Dtype = "float32"
 ) -> GroupFeatures:
-    """Return one group's features of an image, with the names of the columns."""
+    """Return the features of one group for an image, with the names of the columns."""
     values = group.compute(context)
     bounds = group.value_range()
     columns = group.columns(values.shape[1])
@@ -134,6 +134,6 @@ def compute_group(
 def quantise(
     values: npt.NDArray[np.float32], low: npt.NDArray[np.float32], high: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.uint8]:
-    """Round to 256 steps: ``round(255 (x − low) / (high − low))``, cut at both ends."""
+    """Round to 256 levels: ``round(255 (x − low) / (high − low))``, clipped at both ends."""
     unit = (values - low) * (np.float32(255) / (high - low))
     return np.clip(np.rint(unit), 0, 255).astype(np.uint8)

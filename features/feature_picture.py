@@ -1,4 +1,4 @@
-"""A picture of what was computed, for a person to judge: borders, lengths, one map a group."""
+"""A picture of the features for visual inspection: borders, lengths and one map per group."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def draw_features(rgb: RGB, features: ImageFeatures) -> Figure:
     ----------
     rgb : ndarray of float32, shape (H, W, 3)
     features : ImageFeatures
-        Of this image.
+        The features of this image.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def draw_features(rgb: RGB, features: ImageFeatures) -> Figure:
     labels = features.superpixels
     rows = -(-len(features.groups) // _COLUMNS)
     height, width = labels.shape
-    # Panels keep their picture's shape, within limits that leave room for the titles.
+    # Panels keep the picture's aspect ratio, within limits that leave room for the titles.
     aspect = float(np.clip(height / width, 0.25, 2.0))
     heights = [12 * aspect + 0.6, *[4 * aspect + 0.5] * rows]
     figure = Figure(figsize=(4 * _COLUMNS, sum(heights)), layout="constrained")
@@ -69,7 +69,7 @@ def draw_borders(rgb: RGB, labels: Labels) -> RGB:
 
 
 def length_map(features: ImageFeatures) -> npt.NDArray[np.float32]:
-    """Return at each border pixel the length of the longest boundary there, else NaN."""
+    """Return the length of the longest boundary at each border pixel, NaN elsewhere."""
     labels = features.superpixels
     count = features.area.size
     edges, lengths = features.adjacency.edges, features.adjacency.boundary_length
@@ -92,7 +92,7 @@ def length_map(features: ImageFeatures) -> npt.NDArray[np.float32]:
 def first_component(values: npt.NDArray[np.generic]) -> tuple[npt.NDArray[np.float64], float]:
     """Return the first principal component of standardised columns and its share of variance.
 
-    Its sign makes the loadings sum to something positive: where all columns agree, more is more.
+    Its sign is such that the sum of the loadings is positive.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def first_component(values: npt.NDArray[np.generic]) -> tuple[npt.NDArray[np.flo
         return np.zeros(len(values)), 0.0
     gram = centred.T @ centred
     loading = np.ones(gram.shape[0]) + np.linspace(0, 1e-3, gram.shape[0])
-    for _ in range(200):  # power iteration: only the leading vector is wanted
+    for _ in range(200):  # power iteration: only the leading vector is needed
         step = gram @ loading
         step /= np.linalg.norm(step)
         if abs(step - loading).max() < 1e-9:
@@ -136,7 +136,7 @@ def _show(axis: Axes, picture: RGB, title: str) -> None:
 
 
 def _draw_group(axis: Axes, group: GroupFeatures, labels: Labels) -> None:
-    """Draw the first principal component of a group, cut at its outermost hundredths."""
+    """Draw the first principal component of a group, clipped to its 1st and 99th percentiles."""
     scores, share = first_component(group.values)
     low, high = np.percentile(scores[labels], [1, 99])
     shown = axis.imshow(
@@ -151,7 +151,7 @@ def _draw_group(axis: Axes, group: GroupFeatures, labels: Labels) -> None:
 
 
 def _draw_lengths(axis: Axes, rgb: RGB, features: ImageFeatures) -> None:
-    """Draw the length of each boundary along it, over a pale grey image."""
+    """Draw each boundary in a colour for its length, over a pale grey image."""
     pale = np.repeat(0.75 + 0.25 * rgb.mean(axis=2, keepdims=True), 3, axis=2)
     _show(axis, pale, f"length of {len(features.adjacency.edges)} boundaries (pixels)")
     lengths = features.adjacency.boundary_length

@@ -1,4 +1,4 @@
-"""Every kind of image becomes one kind: float32 RGB in [0, 1]."""
+"""Conversion of images of all kinds to float32 RGB in [0, 1]."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _EXPECTED = (
     "or floating point in [0, 1]"
 )
 _SCALE = {"b": 1.0, "u1": 255.0, "u2": 65535.0}
-# A resampled float image overshoots [0, 1] by rounding only.
+# A resampled float image exceeds [0, 1] only by rounding.
 _SLACK = 1e-3
 
 
 def as_rgb(image: ImageLike, argument: str = "image") -> RGB:
-    """Return the image as float32 RGB in [0, 1]; the input is not changed.
+    """Return the image as float32 RGB in [0, 1]; the input is not modified.
 
-    Grey images are repeated over the three channels, an alpha channel is left out, 16-bit values
-    are divided by 65535, palettes are looked up (Pillow images).
+    Grey images are repeated over the three channels, an alpha channel is dropped, 16-bit values
+    are divided by 65535, and palettes of Pillow images are applied.
 
     Parameters
     ----------
     image : ndarray or PIL.Image.Image
         Shape (H, W), (H, W, 1), (H, W, 3) or (H, W, 4); bool, uint8, uint16 or floats in [0, 1].
     argument : str
-        The name that an error message uses.
+        The name to use in error messages.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def check_labels(labels: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArra
     Parameters
     ----------
     labels : ndarray of integers, shape (H, W)
-        Every number from 0 to P − 1 occurs.
+        Every number from 0 to P − 1 must occur.
     shape : tuple of int
         (H, W) of the image.
     """
@@ -120,10 +120,10 @@ def check_labels(labels: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArra
     if array.dtype.kind not in "iu" or array.shape != shape:
         raise ValueError(f"{expected}, got dtype {array.dtype} and shape {array.shape}")
     if array.min() < 0:
-        raise ValueError(f"{expected}, got the label {array.min()}")
+        raise ValueError(f"{expected}, got label {array.min()}")
     if array.max() >= array.size:
-        raise ValueError(f"{expected}, got the label {array.max()} in {array.size} pixels")
+        raise ValueError(f"{expected}, got label {array.max()} in {array.size} pixels")
     missing = np.flatnonzero(np.bincount(array.ravel()) == 0)
     if missing.size:
-        raise ValueError(f"{expected}, got none of label {missing[0]}")
+        raise ValueError(f"{expected}, label {missing[0]} does not occur")
     return np.ascontiguousarray(array, dtype=np.int32)

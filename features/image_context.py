@@ -1,4 +1,4 @@
-"""What all feature groups of one image share, computed when first asked for."""
+"""Data shared by all feature groups of an image, computed on first use."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 class ImageContext:
-    """One image with its superpixels, and what groups derive from both.
+    """An image with its superpixels, and shared intermediate results.
 
     Parameters
     ----------
     image : ndarray or PIL.Image.Image
-        Anything that `as_rgb` takes.
+        Any input of `as_rgb`.
     labels : ndarray of integers, shape (H, W)
         Superpixels 0 … P−1.
     name : str
-        The name of the image without its ending; groups that are kept on disk look it up.
+        The name of the image without extension, used by groups that are read from disk.
     largest_patch : int
-        The largest patch size in pixels that will be asked for: images are padded for it once.
+        The largest patch size in pixels that will be needed: images are padded for it once.
     luv : ndarray of float32, shape (H, W, 3), optional
-        The image in LUV, where it is known already.
+        The image in LUV, if already known.
     groups : sequence of FeatureGroup
-        The groups that will be asked for, so that those of a network share one pass.
+        The groups that will be computed, so that those of a network share one pass.
     """
 
     def __init__(
@@ -61,18 +61,19 @@ class ImageContext:
         self._memory: dict[Hashable, Any] = {}
 
     def shared(self, key: Hashable, build: Callable[[], T]) -> T:
-        """Return what `build` makes; a repeated call with the same key makes it only once.
+        """Return the result of `build`, cached for repeated calls with the same key.
 
-        Only the latest is kept: groups of a family follow each other, and responses are large.
+        Only the latest result is kept: groups of a family are computed in turn, and responses
+        are large.
         """
         if self._kept is None or self._kept[0] != key:
-            self._kept = None  # let go of the old one before the new one is made
+            self._kept = None  # release the old result before the new one is computed
             self._kept = (key, build())
         kept: T = self._kept[1]
         return kept
 
     def remember(self, key: Hashable, build: Callable[[], T]) -> T:
-        """Return what `build` makes, only once for a key; for small things that are kept."""
+        """Return the result of `build`, computed once per key and kept; for small results."""
         if key not in self._memory:
             self._memory[key] = build()
         kept: T = self._memory[key]
@@ -85,7 +86,7 @@ class ImageContext:
 
     @cached_property
     def area(self) -> npt.NDArray[np.int64]:
-        """Pixels of each superpixel, shape (P,)."""
+        """Number of pixels of each superpixel, shape (P,)."""
         return np.bincount(self.labels.ravel())
 
     @cached_property
@@ -107,20 +108,20 @@ class ImageContext:
     def centres(self) -> npt.NDArray[np.int64]:
         """The pixel (row, column) of each superpixel nearest to its centroid, shape (P, 2).
 
-        A bent region may not contain its centroid; a patch there would show something else.
+        A concave region may not contain its centroid; a patch there would show something else.
         """
         return nearest_to_centroid(self.labels, self.area)
 
     @cached_property
     def neighbours(self) -> csr_array:
-        """The symmetric adjacency matrix with ones, without the diagonal, shape (P, P)."""
+        """The symmetric 0/1 adjacency matrix with a zero diagonal, shape (P, P)."""
         low, high = self.adjacency.edges.T
         rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
         ones = np.ones(rows.size, np.float32)
         return csr_array((ones, (rows, columns)), shape=(self.count, self.count))
 
     def within(self, steps: int) -> csr_array:
-        """Return the 0/1 matrix of superpixels at most so many steps away, itself included."""
+        """Return the 0/1 matrix of superpixels at most `steps` away, including itself."""
         near = csr_array(
             (np.ones(self.count, np.float32), (np.arange(self.count),) * 2),
             shape=(self.count, self.count),
@@ -155,8 +156,8 @@ def nearest_to_centroid(labels: Labels, area: npt.NDArray[np.int64]) -> npt.NDAr
 def pad_by_reflection(values: npt.NDArray[Any], margin: int) -> npt.NDArray[Any]:
     """Pad the first two axes by reflection at the edge of the border pixels.
 
-    ``… c b a | a b c …``: unlike reflection at pixel centres it is defined for images of one
-    pixel's width, and repeats for margins wider than the image.
+    ``… c b a | a b c …``: unlike reflection at pixel centres, it is defined for images one pixel
+    wide, and it repeats for margins wider than the image.
     """
     widths = [(margin, margin)] * 2 + [(0, 0)] * (values.ndim - 2)
     return np.pad(values, widths, mode="symmetric")

@@ -1,4 +1,4 @@
-"""How this package compiles its kernels: cached on disk, without the interpreter lock."""
+"""Compilation of kernels: cached on disk and without the interpreter lock."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
-    """Compile an array function with Numba, once for all runs where the disk can be written.
+    """Compile an array function with Numba, cached across runs if the disk is writable.
 
     No ``fastmath``: the order of floating-point operations is part of the result, so that the
     same image gives the same bytes on every run and with every number of jobs.
@@ -20,6 +20,6 @@ def kernel(function: F) -> F:
     compiled: F
     try:
         compiled = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder for the cache can be written
+    except RuntimeError:  # no cache folder is writable
         compiled = numba.njit(**options)(function)
     return compiled

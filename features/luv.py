@@ -1,4 +1,4 @@
-"""CIE LUV, in which distances between colours are about as large as they look."""
+"""CIE LUV, in which distances between colours match perceived differences."""
 
 from __future__ import annotations
 

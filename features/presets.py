@@ -1,4 +1,4 @@
-"""Which superpixels and groups belong together: `paper`, `default`, and a user's own."""
+"""Presets of a superpixel method and feature groups: `paper`, `default` and user-defined."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ DEFAULT_SIZES = (48, 96, 160, 256)
 
 @dataclass(frozen=True)
 class Preset:
-    """A way to cut images and the groups that describe the pieces.
+    """A superpixel method and the feature groups that describe the superpixels.
 
     Parameters
     ----------
     name : str
     superpixels : SuperpixelMethod
     groups : tuple of FeatureGroup
-        Their names differ. Groups of a family that follow each other share its responses.
+        With distinct names. Consecutive groups of a family share its responses.
     """
 
     name: str
@@ -53,39 +53,41 @@ class Preset:
         names = [group.name for group in self.groups]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"groups: expected different names, got {twice[0]!r} twice")
+            raise ValueError(f"groups: expected distinct names, got {twice[0]!r} twice")
 
     @property
     def largest_patch(self) -> int:
-        """The largest patch of all groups in pixels, at least 4."""
+        """The largest patch size of all groups in pixels, at least 4."""
         return max((g.size for g in self.groups if isinstance(g, PatchGroup)), default=4)
 
     @property
     def needs_codebook(self) -> bool:
-        """Whether a group of visual words has no codebook yet."""
+        """Whether any group of visual words lacks a codebook."""
         return any(isinstance(g, WordGroup) and g.codebook is None for g in self.groups)
 
     def with_codebook(self, codebook: Codebook) -> Preset:
-        """Return the preset with this codebook in its groups of visual words."""
+        """Return the preset with this codebook set in its groups of visual words."""
         groups = tuple(
             replace(g, codebook=codebook) if isinstance(g, WordGroup) else g for g in self.groups
         )
         return replace(self, groups=groups)
 
     def with_groups(self, *groups: FeatureGroup) -> Preset:
-        """Return the preset with more groups at its end."""
+        """Return the preset with more groups appended."""
         return replace(self, groups=self.groups + groups)
 
     def only(self, *names: str) -> Preset:
-        """Return the preset with the named groups only, in its own order."""
+        """Return the preset with only the named groups, in its own order."""
         unknown = sorted(set(names) - {group.name for group in self.groups})
         if unknown:
             known = ", ".join(group.name for group in self.groups)
-            raise ValueError(f"groups: there is no {unknown[0]!r} in preset {self.name}: {known}")
+            raise ValueError(
+                f"groups: preset {self.name} has no group {unknown[0]!r}; it has {known}"
+            )
         return replace(self, groups=tuple(g for g in self.groups if g.name in names))
 
     def to_config(self) -> dict[str, Any]:
-        """Return the preset as plain values that JSON can hold, without codebooks."""
+        """Return the preset as JSON values, without codebooks."""
         return {
             "name": self.name,
             "superpixels": method_to_config(self.superpixels),
@@ -107,7 +109,7 @@ MORE_GROUPS: tuple[FeatureGroup, ...] = (
     NEIGHBOURHOOD,
     SHAPE,
 )
-"""What `default` has beside the 14 groups."""
+"""The groups of `default` in addition to the 14."""
 
 PAPER = Preset("paper", QuickShift(), fourteen_groups(PAPER_SIZES))
 DEFAULT = Preset(
@@ -119,7 +121,7 @@ PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in (DEFAULT, PAP
 
 
 def find_preset(preset: str | Preset) -> Preset:
-    """Return a preset by its name; ValueError names those there are."""
+    """Return a preset by name; ValueError lists the known ones."""
     if isinstance(preset, Preset):
         return preset
     if preset not in PRESETS:
@@ -131,7 +133,7 @@ def preset_from_config(config: Mapping[str, Any]) -> Preset:
     """Return the preset that `Preset.to_config` or a user wrote.
 
     A group given as ``{"kind": "function", "function": "package.module:function"}`` is imported
-    when it is first computed: configurations, like programs, should come from people you trust.
+    when it is first computed: only load configurations from people you trust, as with programs.
     """
     for key in ("superpixels", "groups"):
         if key not in config:
@@ -144,7 +146,7 @@ def preset_from_config(config: Mapping[str, Any]) -> Preset:
 
 
 def group_from_config(entry: Mapping[str, Any]) -> FeatureGroup:
-    """Return one group from its configuration; ValueError names what is wrong."""
+    """Return a group from its configuration; ValueError if it is invalid."""
     options = dict(entry)
     kind = options.pop("kind", None)
     makers: dict[str, Any] = {

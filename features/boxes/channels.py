@@ -1,7 +1,7 @@
-"""Channels of a region, and their integral images: grey, colour and oriented gradients.
+"""Channels of a region and their integral images: grey, colour and oriented gradients.
 
-Channels are whole numbers from 0 to `FULL`, so that sums over cells are exact and a box has
-the same features wherever it lies in the region.
+Channels are integers from 0 to `FULL`, so that sums over cells are exact and a box has the same
+features wherever it lies in the region.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GRADIENT_FLOOR = np.float32(6.0)
 LOCAL_RADIUS = 12
 CONTRAST_FLOOR = np.float32(8.0)
 HALO = LOCAL_RADIUS
-"""How far beyond a pixel its channels look: nearer to the border of a region they depend on it."""
+"""Support of the channels in pixels: channel values nearer to the region's border depend on it."""
 
 Sums = npt.NDArray[np.int32]
 
@@ -41,7 +41,7 @@ def region_sums(region: Float32Array) -> Sums:
     Returns
     -------
     ndarray of int32, shape (C, H + 1, W + 1)
-        C = 11: grey, locally normalised grey, 9 orientations; and for RGB two colour opponents.
+        C = 11: grey, locally normalised grey and 9 orientations; RGB adds two colour opponents.
     """
     return integrate(region_channels(region))
 
@@ -71,7 +71,7 @@ def _whole(share: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
 
 @kernel
 def integrate(channels: Sums) -> Sums:
-    """Return the integral images, one more row and column: ``S[c, i, j] = Σ_{y<i, x<j}``."""
+    """Return the integral images, with one more row and column: ``S[c, i, j] = Σ_{y<i, x<j}``."""
     count, height, width = channels.shape
     sums = np.zeros((count, height + 1, width + 1), np.int32)
     for c in range(count):
@@ -84,14 +84,14 @@ def integrate(channels: Sums) -> Sums:
 
 
 def integrate_numpy(channels: Sums) -> Sums:
-    """Do what `integrate` does with array operations (its plain twin)."""
+    """Plain NumPy twin of `integrate`."""
     padded = np.pad(channels, ((0, 0), (1, 0), (1, 0)))
     return padded.cumsum(axis=2, dtype=np.int32).cumsum(axis=1, dtype=np.int32)
 
 
 @kernel
 def _window_mean(values: Float32Array, radius: int) -> Float32Array:
-    """Return the mean over the window of (2·radius + 1)² pixels, cut at the border."""
+    """Return the mean over the window of (2·radius + 1)² pixels, clipped at the border."""
     height, width = values.shape
     sums = np.zeros((height + 1, width + 1))
     for i in range(height):
@@ -111,7 +111,7 @@ def _window_mean(values: Float32Array, radius: int) -> Float32Array:
 
 @kernel
 def local_grey(grey: Float32Array, out: npt.NDArray[np.int32]) -> None:
-    """Write grey less its local mean, over its local deviation: light and contrast cancel."""
+    """Write grey minus its local mean, divided by its local deviation: lighting cancels."""
     height, width = grey.shape
     mean = _window_mean(grey, LOCAL_RADIUS)
     square = _window_mean(grey * grey, LOCAL_RADIUS)
@@ -123,7 +123,7 @@ def local_grey(grey: Float32Array, out: npt.NDArray[np.int32]) -> None:
 
 
 def local_grey_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
-    """Return what `local_grey` writes, with array operations (its plain twin)."""
+    """Plain NumPy twin of `local_grey`, which returns its result."""
     mean, square = (_window_mean_numpy(v, LOCAL_RADIUS) for v in (grey, grey * grey))
     spread = np.sqrt(np.maximum(square - mean * mean, np.float32(0)))
     value = 0.5 + 0.2 * (grey - mean).astype(np.float64) / (spread + CONTRAST_FLOOR)
@@ -131,7 +131,7 @@ def local_grey_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
 
 
 def orientations_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
-    """Return what `orientations` writes, shape (9, H, W) (its plain twin)."""
+    """Plain NumPy twin of `orientations`, which returns its result, shape (9, H, W)."""
     padded = np.pad(grey, 1, mode="edge")
     across = padded[1:-1, 2:] - padded[1:-1, :-2]
     down = padded[2:, 1:-1] - padded[:-2, 1:-1]
@@ -162,7 +162,7 @@ def _window_mean_numpy(values: Float32Array, radius: int) -> Float32Array:
 
 @kernel
 def orientations(grey: Float32Array, out: npt.NDArray[np.int32]) -> None:
-    """Write gradient magnitude over its local mean, shared by the two nearest orientations."""
+    """Write gradient magnitude over its local mean, split between the two nearest orientations."""
     height, width = grey.shape
     across = np.zeros((height, width), np.float32)
     down = np.zeros((height, width), np.float32)

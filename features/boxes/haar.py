@@ -1,4 +1,4 @@
-"""Haar features of a box, as Struck uses them: 6 kinds on a 4×4 grid at 2 sizes."""
+"""Haar features of a box, as in Struck: 6 kinds on a 4×4 grid at 2 sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACES = (0.2, 0.4, 0.6, 0.8)
 SIZES = (0.2, 0.4)
 N_HAAR = 6 * len(PLACES) ** 2 * len(SIZES)
 
-# Kind by kind: rectangles (row, column, height, width) as shares of the feature, and weights.
+# Per kind: rectangles (row, column, height, width) as fractions of the feature, and weights.
 _KINDS: tuple[tuple[tuple[float, float, float, float, float], ...], ...] = (
     ((0, 0, 1 / 2, 1, 1), (1 / 2, 0, 1 / 2, 1, -1)),
     ((0, 0, 1, 1 / 2, 1), (0, 1 / 2, 1, 1 / 2, -1)),
@@ -37,14 +37,14 @@ def haar_features(
 ) -> npt.NDArray[np.float64]:
     """Return the Haar features of boxes, shape (192, P), between −1 and 1.
 
-    Differences of mean grey between the parts of a feature; edges are rounded to samples.
+    They are differences of mean grey between the parts of a feature; edges are rounded to samples.
 
     Parameters
     ----------
     sums : ndarray of int32, shape (C, H + 1, W + 1)
         Integral images of a region; the first is grey.
     height, width : int
-        Of the boxes, in samples.
+        Size of the boxes in samples.
     corners : ndarray of int64, shape (P, 2)
         Rows and columns of the boxes' upper left corners.
 
@@ -59,7 +59,7 @@ def haar_features(
 def haar_features_numpy(
     sums: Sums, height: int, width: int, corners: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Do what `haar_features` does with array operations (its plain twin)."""
+    """Plain NumPy twin of `haar_features`."""
     parts = _parts(height, width)
     grey = sums[GREY].astype(np.int64)
     y0, x0, y1, x1 = (c[:, None] for c in parts.cell.T)
@@ -73,7 +73,7 @@ def haar_features_numpy(
 
 
 class _Parts(NamedTuple):
-    """All rectangles of all features: whose they are, ``y0, x0, y1, x1``, weight of their sums."""
+    """All rectangles of all features: feature, ``y0, x0, y1, x1`` and weight of the sum."""
 
     feature: npt.NDArray[np.int64]
     cell: npt.NDArray[np.int64]
@@ -92,7 +92,7 @@ def _parts(height: int, width: int) -> _Parts:
             x1 = max(round((left + wide * size) * width), x0 + 1)
             feature.append(number)
             cells.append((y0, x0, y1, x1))
-            # Means, not sums: rounded parts of unequal size still cancel on a flat patch.
+            # Means instead of sums: parts of unequal size still cancel on a flat patch.
             weights.append(weight * tall * wide / (FULL * (y1 - y0) * (x1 - x0)))
     return _Parts(np.array(feature), np.array(cells), np.array(weights))
 

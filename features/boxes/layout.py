@@ -1,4 +1,4 @@
-"""Which cells of which channels describe a box, and their values as uint8 codes."""
+"""The cells that describe a box, and their values as uint8 codes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from segboost.features.boxes.channels import (
 from segboost.features.kernel import kernel
 
 LEVELS = 64
-"""Codes go from 0 to LEVELS − 1."""
+"""Codes range from 0 to LEVELS − 1."""
 
 HOG_GRIDS, GREY_GRIDS, COLOUR_GRIDS = (3, 5, 8), (4, 8), (4,)
 """Cells along the shorter side of the box."""
 MOST_CELLS = 20
-"""Along a side: long boxes get longer cells."""
+"""Maximum number of cells along a side: very long boxes get longer cells."""
 
 Codes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
@@ -45,7 +45,7 @@ class BoxLayout:
     gain : ndarray of float64, shape (d,)
         ``code = min(⌊sum · gain⌋, LEVELS − 1)``.
     margin : int
-        How far cells reach beyond the box.
+        Extent of the cells beyond the box, in samples.
     """
 
     height: int
@@ -69,10 +69,10 @@ def make_layout(
     grey_grids: tuple[int, ...] = GREY_GRIDS,
     colour_grids: tuple[int, ...] = COLOUR_GRIDS,
 ) -> BoxLayout:
-    """Lay grids of cells over the box, and over a margin round it.
+    """Return the layout with grids of cells over the box and over a margin around it.
 
-    A grid of n has n cells along the shorter side and as many along the longer one as keep cells
-    nearly square.
+    A grid of n has n cells along the shorter side and as many along the longer side as keep the
+    cells nearly square.
     """
     cells: list[tuple[int, int, int, int, int]] = []
     gains: list[float] = []
@@ -84,7 +84,7 @@ def make_layout(
                 gains.append(LEVELS / (share * FULL * (y1 - y0) * (x1 - x0)))
 
     for grid in hog_grids:
-        # A cell's mean strength is 1/3 by the norm, and it is shared by 9 orientations.
+        # After normalisation a cell's mean strength is 1/3, split among 9 orientations.
         add(range(FIRST_ORIENTATION, FIRST_ORIENTATION + ORIENTATIONS), grid, 0.25)
     for grid in grey_grids:
         add((GREY, LOCAL_GREY), grid, 1.0)
@@ -112,9 +112,9 @@ def box_codes(sums: Sums, cells: Places, gain: npt.NDArray[np.float64], corners:
     Parameters
     ----------
     sums : ndarray of int32, shape (C, H + 1, W + 1)
-        What `region_sums` returns.
+        The result of `region_sums`.
     cells, gain
-        Of the layout.
+        From the layout.
     corners : ndarray of int64, shape (P, 2)
         Rows and columns of the boxes' upper left corners in the region.
     """
@@ -133,7 +133,7 @@ def box_codes(sums: Sums, cells: Places, gain: npt.NDArray[np.float64], corners:
 def box_codes_numpy(
     sums: Sums, cells: Places, gain: npt.NDArray[np.float64], corners: Places
 ) -> Codes:
-    """Do what `box_codes` does with array operations (its plain twin)."""
+    """Plain NumPy twin of `box_codes`."""
     channel, y0, x0, y1, x1 = (c[:, None] for c in cells.T)
     i, j = corners[:, 0], corners[:, 1]
     total = sums[channel, i + y1, j + x1] - sums[channel, i + y0, j + x1]
@@ -150,10 +150,10 @@ def stump_scores(
     weight: npt.NDArray[np.float64],
     corners: Places,
 ) -> npt.NDArray[np.float64]:
-    """Return ``Σ_j w_j (+1 where code > cut, else −1)`` of boxes, shape (P,).
+    """Return ``Σ_j w_j (+1 if code > cut, else −1)`` of boxes, shape (P,).
 
-    `cells`, `gain`, `cut` and the signed `weight` have one row a stump; only the features that
-    stumps ask about are computed.
+    `cells`, `gain`, `cut` and the signed `weight` have one row per stump; only the features that
+    stumps use are computed.
     """
     out = np.zeros(corners.shape[0])
     for s in range(cells.shape[0]):
@@ -175,6 +175,6 @@ def stump_scores_numpy(
     weight: npt.NDArray[np.float64],
     corners: Places,
 ) -> npt.NDArray[np.float64]:
-    """Do what `stump_scores` does with array operations (its plain twin)."""
+    """Plain NumPy twin of `stump_scores`."""
     above = box_codes_numpy(sums, cells, gain, corners) > cut[:, None]
     return weight @ np.where(above, 1.0, -1.0)

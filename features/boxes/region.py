@@ -1,7 +1,7 @@
-"""The surroundings of a box at a fixed size: what all box features are computed from.
+"""The surroundings of a box at a fixed size, the input of all box features.
 
-A box of any size is brought to the same canonical size, so that the cost of a frame depends on
-neither the size of the target nor that of the frame, and cells always have whole pixels.
+A box of any size is resampled to the same canonical size, so that the cost of a frame depends
+neither on the size of the target nor on that of the frame, and cells consist of whole pixels.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def sample_region(
 
     Sample (i, j) is the mean over the area ``step_y × step_x`` centred on
     ``(top + (i + ½) step_y, left + (j + ½) step_x)``, by bilinear interpolation between pixel
-    centres. Outside the frame its nearest pixel counts.
+    centres. Outside the frame, its nearest pixel is used.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def sample_region(
     top, left : float
         The outer corner of the region; pixel (0, 0) covers [0, 1) × [0, 1).
     step_y, step_x : float
-        Frame pixels a sample.
+        Frame pixels per sample.
     height, width : int
 
     Returns
@@ -40,7 +40,7 @@ def sample_region(
     parts_y = max(1, int(np.ceil(step_y - 0.25)))
     parts_x = max(1, int(np.ceil(step_x - 0.25)))
     share = 1.0 / (parts_y * parts_x)
-    # Along each axis the grid is the same for every row: where to read, and how to weigh.
+    # Positions and weights along each axis are the same for every row and column.
     low_x = np.empty(width * parts_x, np.int64)
     high_x = np.empty(width * parts_x, np.int64)
     part_x = np.empty(width * parts_x)
@@ -72,7 +72,7 @@ def sample_region(
 def sample_region_numpy(
     frame: ByteArray, top: float, left: float, step_y: float, step_x: float, height: int, width: int
 ) -> Float32Array:
-    """Do what `sample_region` does with array operations (its plain twin)."""
+    """Plain NumPy twin of `sample_region`."""
     rows = _places(top, step_y, height, frame.shape[0])
     columns = _places(left, step_x, width, frame.shape[1])
     pixels = frame.astype(np.float64)

@@ -1,4 +1,4 @@
-"""What a feature group is, and the groups this package has."""
+"""The feature group protocol and the groups of this package."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from segboost.features.groups.words import Codebook, word_histograms
 from segboost.features.image_context import ImageContext
 
 Range = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
-"""The least and the largest value of each column, shapes that broadcast to (d,)."""
+"""The minimum and maximum of each column, with shapes that broadcast to (d,)."""
 
 
 @runtime_checkable
 class FeatureGroup(Protocol):
-    """A named matrix of features: one row a superpixel."""
+    """A named feature matrix with one row per superpixel."""
 
     @property
     def name(self) -> str:
@@ -39,14 +39,14 @@ class FeatureGroup(Protocol):
         ...
 
     def value_range(self) -> Range | None:
-        """Return between what the columns lie, or None where that is not known beforehand.
+        """Return the range of the columns, or None if it is not known in advance.
 
-        Only groups with a range can be rounded to uint8: it must not depend on the image.
+        Only groups with a range can be rounded to uint8; it must not depend on the image.
         """
         ...
 
     def to_config(self) -> dict[str, Any]:
-        """Return the group as plain values that JSON can hold."""
+        """Return the group as JSON values."""
         ...
 
 
@@ -77,7 +77,7 @@ class PatchGroup:
     size : int
         The side of the patch in pixels, a multiple of 4: a cell is a quarter of it.
     smallest : int
-        The smallest patch of the preset (GIST takes its sampling step from it).
+        The smallest patch of the preset, which determines the sampling step of GIST.
     """
 
     kind: str
@@ -92,11 +92,11 @@ class PatchGroup:
 
     @property
     def name(self) -> str:
-        """The kind and the size, as in ``hog32``."""
+        """The kind and the size, for example ``hog32``."""
         return f"{self.kind}{self.size}"
 
     def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
-        """Return the descriptors of the patches round all superpixels."""
+        """Return the descriptors of the patches around all superpixels."""
         largest = max(context.largest_patch, self.size)
         if self.kind == "hog":
             hog = context.shared(("hog", largest), lambda: hog_response(context.rgb, largest))
@@ -115,7 +115,7 @@ class PatchGroup:
         return {"hog": _HOG_COLUMNS, "lbp": _LBP_COLUMNS, "gist": _GIST_COLUMNS}[self.kind]
 
     def value_range(self) -> Range:
-        """Return the bounds of the descriptor; a Gabor energy above 0.5 counts as 0.5."""
+        """Return the bounds of the descriptor; Gabor energies are clipped at 0.5."""
         if self.kind == "hog":
             high = np.full(CHANNELS, 0.4, np.float32)
             high[27:] = 0.2357 * 18 * 0.2
@@ -131,7 +131,7 @@ class PatchGroup:
 class WordGroup:
     """Histograms of visual words over superpixels and their neighbours up to `steps` away.
 
-    The codebook is learned from training images and put in by `Preset.with_codebook`.
+    The codebook is learned from training images and set by `Preset.with_codebook`.
     """
 
     steps: int = 2
@@ -139,14 +139,14 @@ class WordGroup:
 
     @property
     def name(self) -> str:
-        """``words`` for the usual two steps, with the number of steps for others."""
+        """``words`` for the default of two steps, otherwise with the number of steps."""
         return "words" if self.steps == 2 else f"words{self.steps}"
 
     def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
         """Return the square roots of the word frequencies."""
         if self.codebook is None:
             raise ValueError(
-                "codebook: visual words need one; learn it from training images with "
+                "codebook: visual words need a codebook; learn one from training images with "
                 "segboost.features.learn_codebook(images)"
             )
         return word_histograms(context, self.codebook, self.steps)
@@ -156,17 +156,17 @@ class WordGroup:
         return tuple(f"word {n:03d}" for n in range(width))
 
     def value_range(self) -> Range:
-        """Return the bounds of a frequency's root."""
+        """Return the bounds of the square root of a frequency."""
         return _range(0, 1)
 
     def to_config(self) -> dict[str, Any]:
-        """Return the steps; the codebook is kept apart, as arrays."""
+        """Return the number of steps; the codebook is stored separately, as arrays."""
         return {"kind": "words", "steps": self.steps}
 
 
 @dataclass(frozen=True)
 class BuiltinGroup:
-    """A group of this package without parameters: colours, position, shape, region_context."""
+    """A built-in group without parameters: colours, position, shape, region_context."""
 
     kind: str
     function: Callable[[ImageContext], npt.NDArray[np.float32]] = field(repr=False)
@@ -187,7 +187,7 @@ class BuiltinGroup:
         return self.names
 
     def value_range(self) -> Range | None:
-        """Return the bounds, where there are any."""
+        """Return the bounds, or None."""
         return self.range
 
     def to_config(self) -> dict[str, Any]:

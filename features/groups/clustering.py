@@ -1,4 +1,4 @@
-"""Words of a codebook: the centres of mini-batch k-means, the same bytes for the same seed."""
+"""Codebook words: the centres of mini-batch k-means, reproducible from a seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def cluster_words(
 
     different = np.unique(sample, axis=0)
     if len(different) < n_words:
-        # Tiny or even images have fewer different descriptors than words: pad with zero words,
+        # Tiny or uniform images have fewer distinct descriptors than words: pad with zero words,
         # of which only the first can be the nearest.
         lost = np.zeros((n_words - len(different), sample.shape[1]), np.float32)
         return np.concatenate([different, lost])
@@ -26,7 +26,7 @@ def cluster_words(
         max_iter=50,
         random_state=int(rng.integers(2**31)),
     )
-    with threadpool_limits(1):  # sums in another order would be other bytes
+    with threadpool_limits(1):  # the order of summation would change the bytes
         clusters.fit(sample)
     return np.asarray(clusters.cluster_centers_, dtype=np.float32)
 

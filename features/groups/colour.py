@@ -11,7 +11,7 @@ LUV_BINS = 16
 """Bins of each LUV channel."""
 RGB_BINS = 4
 """Bins along each axis of the joint RGB histogram."""
-# L covers its range; u and v cover what photographs hold, the outermost bins take the rest.
+# L covers its range; u and v cover the range of photographs, the outermost bins take the rest.
 _LOW = np.array([0.0, -40.0, -60.0], np.float32)
 _HIGH = np.array([100.0, 80.0, 60.0], np.float32)
 

@@ -1,4 +1,4 @@
-"""GIST: Gabor energies of 4 scales × 8 orientations, averaged over 4×4 cells to a patch.
+"""GIST: Gabor energies of 4 scales × 8 orientations, averaged over 4×4 cells per patch.
 
 The bank and the contrast normalisation are those of Oliva and Torralba. Their frequencies are
 cycles per pixel of a 256-pixel image; here the image keeps its own pixels.
@@ -19,16 +19,16 @@ from segboost.features.kernel import kernel
 CELLS = 4
 SCALES = 4
 ORIENTATIONS = 8
-# Transfer functions are cut where they fall below this part of their peak.
+# Transfer functions are truncated below this fraction of their peak.
 _NEGLIGIBLE = 1e-4
-# The coarsest Gabor function has faded after this many pixels.
+# The coarsest Gabor function is negligible beyond this many pixels.
 _SUPPORT = 32
 # The contrast is normalised by a Gaussian of 4 cycles per 256 pixels at half height.
 _LOW_PASS = 4 / 256 / np.sqrt(np.log(2))
 
 
 Filter = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float32]]
-"""The rows of a transfer function: first column, one behind the last, values row after row."""
+"""The rows of a transfer function: first column, one past the last, concatenated values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +38,11 @@ class GistResponse:
     Parameters
     ----------
     fine, coarse : ndarray of float64, shape (16, H / step + 1, W / step + 1)
-        Of the two fine and the two coarse scales.
+        Energies of the two fine and the two coarse scales.
     margin : int
-        Pixels that were added above and to the left.
+        Number of pixels added above and to the left.
     steps : tuple of int
-        The distance of the samples of `fine` and `coarse` in pixels.
+        The sampling steps of `fine` and `coarse` in pixels.
     """
 
     fine: npt.NDArray[np.float64]
@@ -54,10 +54,10 @@ class GistResponse:
 def gist_response(
     grey: npt.NDArray[np.float32], largest_patch: int, smallest_patch: int
 ) -> GistResponse:
-    """Compute what all GIST patches of an image are pooled from.
+    """Compute the response from which all GIST patches of an image are pooled.
 
     Energies are sampled every 1, 2 or (coarse scales only) 4 pixels, so that a cell of the
-    smallest patch holds at least 4×4 samples where its pixels allow.
+    smallest patch holds at least 4×4 samples if it has that many pixels.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def gist_patches(
     Returns
     -------
     ndarray of float32, shape (P, 4 · 4 · 32)
-        Cells row by row; in a cell scale by scale from fine to coarse, 8 orientations each.
+        Cells row by row; within a cell, scales from fine to coarse with 8 orientations each.
 
     References
     ----------
@@ -103,7 +103,7 @@ def gist_patches(
     """
     halves = []
     for sums, step in zip((response.fine, response.coarse), response.steps, strict=True):
-        # A sample stands for the step × step pixels round it, not for those that follow it.
+        # A sample represents the step × step pixels around it, not those that follow it.
         corners = (centres - size // 2 + response.margin + (step - 1) / 2) / step
         pooled = pool_grid(sums, corners, size / CELLS / step, CELLS)
         halves.append(pooled.reshape(len(centres), CELLS * CELLS, len(sums)))
@@ -143,7 +143,7 @@ def gabor_energies(
 
 @lru_cache(maxsize=4)
 def gabor_bank(height: int, width: int) -> tuple[Filter, ...]:
-    """Return the 32 transfer functions for a size, each as (first, last, values) of its rows.
+    """Return the 32 transfer functions for an image size, each as (first, last, values).
 
     ``G(f, θ) = exp(−3.5 (f/f₀ − 1)² − 2π (θ + θ₀)²)``, ``f₀ = 0.3 / 1.85^scale`` cycles per
     pixel, ``θ₀ = π/8 · orientation``.
@@ -166,10 +166,10 @@ def _rows_of_filter(
     centre: float,
     turn: float,
 ) -> Filter:
-    """Return one transfer function in the order of fftshift: columns first … last of each row.
+    """Return one transfer function in fftshift order: columns first … last of each row.
 
     `first` and `last`: int32, shape (height,), counted from the column −width // 2;
-    `values`: float32, all rows' values one after the other.
+    `values`: float32, the concatenated values of all rows.
     """
     height, width = frequency.shape
     faded = -np.log(_NEGLIGIBLE)
@@ -206,7 +206,7 @@ def fold(
     values: npt.NDArray[np.float32],
     folded: npt.NDArray[np.complex64],
 ) -> None:
-    """Add the filtered spectrum to `folded`, frequency modulo the smaller grid."""
+    """Add the filtered spectrum to `folded`, with frequencies modulo the smaller grid."""
     height, width = spectrum.shape
     small_height, small_width = folded.shape
     used = 0
@@ -220,10 +220,10 @@ def fold(
 
 
 def _pad_to_fast_size(values: npt.NDArray[np.float32], margin: int) -> npt.NDArray[np.float32]:
-    """Pad by reflection: `margin` before, and at least as much behind, to a fast length."""
+    """Pad by reflection: `margin` before and at least as much after, to a fast FFT length."""
     extra = []
     for length in values.shape:
-        # A multiple of 32 keeps the number of distinct sizes, and so of filter banks, small.
+        # Multiples of 32 limit the number of distinct sizes and therefore of filter banks.
         wanted = fft.next_fast_len(-(-(length + 2 * margin) // 32)) * 32
         extra.append((margin, wanted - length - margin))
     return np.pad(values, extra, mode="symmetric")

@@ -1,4 +1,4 @@
-"""HOG: the 31-dimensional descriptor of Felzenszwalb et al., 4×4 cells to a patch."""
+"""HOG: the 31-dimensional descriptor of Felzenszwalb et al., 4×4 cells per patch."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ CELLS = 4
 SIGNED = 18
 CHANNELS = 31
 """18 signed orientations, 9 unsigned ones, 4 texture energies."""
-# Magnitudes are counted in 1/256 of a grey level: the sums are exact integers.
+# Magnitudes are integers in units of 1/256 grey level, so that sums are exact.
 _UNITS = 256
 
 
 @dataclass(frozen=True, eq=False)
 class HogResponse:
-    """The twice integrated gradients of a padded image; `margin` pixels were added all round."""
+    """The twice integrated gradients of an image padded by `margin` pixels on all sides."""
 
     sums: npt.NDArray[np.int64]
     margin: int
 
 
 def hog_response(rgb: RGB, largest_patch: int) -> HogResponse:
-    """Compute what all HOG patches of an image up to a size are pooled from."""
-    # A patch needs one more cell all round for its norms, and a half for the interpolation:
-    # three and a half cells from its centre, and one pixel for windows between pixels.
+    """Compute the response from which all HOG patches up to a size are pooled."""
+    # A patch needs one more cell on all sides for its norms, and half a cell for interpolation:
+    # three and a half cells from its centre, plus one pixel for windows between pixels.
     cell = largest_patch // CELLS
     margin = 4 * cell - (cell - 1) // 2 + 1
     padded = pad_by_reflection(rgb * np.float32(255), margin + 1)
@@ -45,8 +45,8 @@ def hog_patches(
 ) -> npt.NDArray[np.float32]:
     """Describe square patches by 4×4 cells of the 31-dimensional HOG.
 
-    A cell histogram weighs pixels by bilinear interpolation between cell centres. It is divided
-    by the energies of the four 2×2 blocks that hold the cell, cut at 0.2 and averaged.
+    A cell histogram weights pixels by bilinear interpolation between cell centres. It is divided
+    by the energies of the four 2×2 blocks that contain the cell, clipped at 0.2 and averaged.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ def hog_patches(
     Returns
     -------
     ndarray of float32, shape (P, 4 · 4 · 31)
-        Cells row by row; in a cell 18 signed, 9 unsigned orientations and 4 texture energies.
+        Cells row by row; within a cell 18 signed and 9 unsigned orientations and 4 texture
+        energies.
 
     References
     ----------
@@ -84,9 +85,9 @@ def oriented_gradient(
     -------
     orientation : ndarray of uint8, shape (H, W, 1)
         The direction ``o · 20°`` with the largest projection of the gradient. Directions are
-        rounded to 4 digits: a vertical gradient is a tie, which the lower number wins.
+        rounded to 4 digits: a vertical gradient is a tie, which goes to the lower number.
     magnitude : ndarray of int32, shape (H, W, 1)
-        In 1/256 of a level.
+        In units of 1/256 grey level.
     """
     height, width = padded.shape[0] - 2, padded.shape[1] - 2
     orientation = np.empty((height, width, 1), np.uint8)
@@ -121,10 +122,10 @@ def oriented_gradient(
 def _cell_histograms(
     sums: npt.NDArray[np.int64], row: int, column: int, cell: int
 ) -> npt.NDArray[np.float64]:
-    """Return the signed histograms of the 6×6 cells round a patch, shape (6, 6, 18).
+    """Return the signed histograms of the 6×6 cells around a patch, shape (6, 6, 18).
 
     `row`, `column`: the first corner of the lattice of second differences. The centre of a cell
-    of even side lies between pixels: there the window is the mean of its two shifts, per axis.
+    of even side lies between pixels; its window is the mean of its two shifts along each axis.
     """
     shifts = 1 if cell % 2 else 2
     lattice = np.zeros((8, 8, SIGNED), np.int64)

@@ -1,7 +1,7 @@
-"""Integral images: the sum over any box, or any triangle window, from a few corners.
+"""Integral images: the sum over any box or triangle window from a few corners.
 
-Responses are integers or small floats; integer sums are exact, also where they wrap round, so
-that pooled values do not depend on where in the image a patch lies.
+Responses are integers or small floats. Integer sums are exact, even if they wrap around, so that
+pooled values do not depend on the position of a patch in the image.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def double_integral(
     Parameters
     ----------
     channel : ndarray of uint8, shape (H, W, m)
-        The channels that each pixel contributes to.
+        The channels to which each pixel contributes.
     amount : ndarray of int32, shape (H, W, m)
-        What it contributes to each.
+        Its contribution to each of them.
     channels : int
         K.
 
@@ -55,7 +55,7 @@ def double_integral(
 def double_integral_numpy(
     channel: npt.NDArray[np.uint8], amount: npt.NDArray[np.int32], channels: int
 ) -> npt.NDArray[np.int64]:
-    """Do what `double_integral` does with array operations (its plain twin)."""
+    """Plain NumPy twin of `double_integral`."""
     height, width, _ = channel.shape
     dense = np.zeros((height + 1, width + 1, channels), np.int64)
     rows, columns, parts = np.indices(channel.shape)
@@ -69,8 +69,8 @@ def double_integral_numpy(
 def count_integral(codes: npt.NDArray[np.uint8], channels: int) -> npt.NDArray[np.uint16]:
     """Return the integral histogram of a map of codes, modulo 2¹⁶.
 
-    ``S[m, n, k] = #{y < m, x < n : codes[y, x] = k} mod 2¹⁶``; codes from `channels` on are not
-    counted. Differences are exact for boxes of less than 2¹⁶ pixels.
+    ``S[m, n, k] = #{y < m, x < n : codes[y, x] = k} mod 2¹⁶``; codes ≥ `channels` are not
+    counted. Differences are exact for boxes of fewer than 2¹⁶ pixels.
     """
     height, width = codes.shape
     result = np.empty((height + 1, width + 1, channels), np.uint16)
@@ -88,7 +88,7 @@ def count_integral(codes: npt.NDArray[np.uint8], channels: int) -> npt.NDArray[n
 
 
 def count_integral_numpy(codes: npt.NDArray[np.uint8], channels: int) -> npt.NDArray[np.uint16]:
-    """Do what `count_integral` does with array operations (its plain twin)."""
+    """Plain NumPy twin of `count_integral`."""
     dense = np.zeros((codes.shape[0] + 1, codes.shape[1] + 1, channels), np.int64)
     dense[1:, 1:] = codes[..., None] == np.arange(channels)
     return dense.cumsum(axis=0).cumsum(axis=1).astype(np.uint16)
@@ -126,19 +126,19 @@ def pool_grid(
 ) -> npt.NDArray[np.float32]:
     """Average dense maps over the cells of square patches.
 
-    Corners between samples are interpolated linearly in the integral image: every sample counts
-    with the part of its unit square that lies in the cell.
+    Corners between samples are interpolated linearly in the integral image: every sample is
+    weighted by the part of its unit square that lies in the cell.
 
     Parameters
     ----------
     sums : ndarray of float64, shape (K, H + 1, W + 1)
-        What `integral` returns.
+        The result of `integral`.
     corners : ndarray of float64, shape (P, 2)
         The upper left corner (row, column) of each patch, in samples.
     side : float
         The side of a cell in samples.
     cells : int
-        Cells along each side of a patch.
+        Number of cells along each side of a patch.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""LBP: histograms of the 58 uniform local binary patterns, 4×4 cells to a patch."""
+"""LBP: histograms of the 58 uniform local binary patterns, 4×4 cells per patch."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from segboost.features.kernel import kernel
 
 CELLS = 4
 PATTERNS = 58
-"""Uniform patterns: at most two changes round the circle of 8 neighbours."""
+"""Number of uniform patterns: at most two changes around the circle of 8 neighbours."""
 # Eight points on the unit circle, counter-clockwise from the right, rounded to 5 digits as in
-# scikit-image: with the same order of operations, ties in flat areas fall the same way.
+# scikit-image: with the same order of operations, ties in flat areas are resolved the same way.
 _ANGLES = 2 * np.pi * np.arange(8) / 8
 _ROWS = np.round(-np.sin(_ANGLES), 5).astype(np.float64)
 _COLUMNS = np.round(np.cos(_ANGLES), 5).astype(np.float64)
@@ -30,9 +30,10 @@ class LbpResponse:
 
 
 def lbp_response(grey: npt.NDArray[np.float32], largest_patch: int) -> LbpResponse:
-    """Compute what all LBP patches of an image up to a size are pooled from.
+    """Compute the response from which all LBP patches up to a size are pooled.
 
-    Codes are taken of the luma rounded to 256 levels: noise below a level is no texture.
+    Codes are computed from the luma rounded to 256 levels, so that noise below one level does
+    not count as texture.
     """
     margin = largest_patch // 2 + 1
     padded = pad_by_reflection(np.rint(grey).astype(np.float64), margin + 1)
@@ -44,8 +45,8 @@ def lbp_patches(
 ) -> npt.NDArray[np.float32]:
     """Describe square patches by the pattern frequencies of 4×4 cells.
 
-    The value is ``sqrt(count / cell area)``: differences of square roots are Hellinger's
-    distance, and rare patterns survive a rounding to 256 steps.
+    The value is ``sqrt(count / cell area)``: differences of square roots give the Hellinger
+    distance, and rare patterns survive rounding to 256 levels.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def lbp_patches(
     """
     cell = size // CELLS
     if cell * cell >= 2**16:
-        raise ValueError(f"size: expected patches of at most 1020 pixels for LBP, got {size}")
+        raise ValueError(f"size: expected LBP patches of at most 1020 pixels, got {size}")
     roots = np.sqrt(np.arange(cell * cell + 1) / (cell * cell)).astype(np.float32)
     return _pool(response.counts, centres + response.margin, cell, roots)
 
@@ -68,8 +69,8 @@ def lbp_patches(
 def code_table() -> npt.NDArray[np.uint8]:
     """Return the code of each of the 256 patterns: 0 … 57 uniform, 58 for all others.
 
-    With n ones, 0 < n < 8, in one run on the circle, the code is ``1 + 8 (n − 1) + r``, where r
-    counts the places by which the run is turned; 0 and 57 are the constant patterns.
+    For one run of n ones on the circle, 0 < n < 8, the code is ``1 + 8 (n − 1) + r``, where r is
+    the rotation of the run; 0 and 57 are the constant patterns.
     """
     table = np.full(256, PATTERNS, np.uint8)
     table[0], table[255] = 0, PATTERNS - 1

@@ -1,4 +1,4 @@
-"""Groups beyond the 14: position, neighbourhood colour, region shape, larger context."""
+"""Groups beyond the paper's 14: position, neighbourhood colour, region shape, larger context."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CONTEXT = tuple(
 
 
 def position(context: ImageContext) -> npt.NDArray[np.float32]:
-    """Return where a superpixel's centre lies, all in [0, 1], shape (P, 5)."""
+    """Return the position of each superpixel's centre, values in [0, 1], shape (P, 5)."""
     size = np.maximum(np.array(context.labels.shape) - 1, 1)
     y, x = (context.centres / size).T
     border = np.minimum.reduce([y, x, 1 - y, 1 - x])
@@ -50,10 +50,10 @@ def position(context: ImageContext) -> npt.NDArray[np.float32]:
 
 
 def neighbourhood_colour(context: ImageContext) -> npt.NDArray[np.float32]:
-    """Return LUV means and deviations of a superpixel and means of its surroundings.
+    """Return LUV means and deviations of each superpixel and means of its surroundings.
 
-    The means one and two steps away weigh superpixels by area and leave the superpixel itself
-    out; an image of one superpixel has its own mean there.
+    The means one and two steps away weight superpixels by area and exclude the superpixel
+    itself; in an image with a single superpixel, its own mean is used.
 
     Returns
     -------
@@ -77,10 +77,10 @@ def neighbourhood_colour(context: ImageContext) -> npt.NDArray[np.float32]:
 def region_shape(context: ImageContext) -> npt.NDArray[np.float32]:
     """Return the shape of each superpixel, shape (P, 10).
 
-    Area is the square root of the share of the image; height and width are those of the bounding
-    box as shares of the image's; extent is area / box. Elongation is ``1 − λ₂/λ₁`` of the pixel
-    covariance, its first axis has the double angle (cos, sin). Compactness is
-    ``4π area / perimeter²``, border contact the share of the perimeter on the image border.
+    Area is the square root of the fraction of the image; height and width are those of the
+    bounding box as fractions of the image's; extent is area / box. Elongation is ``1 − λ₂/λ₁`` of
+    the pixel covariance; the angle of its first axis is doubled (cos, sin). Compactness is
+    ``4π area / perimeter²``, border contact the fraction of the perimeter on the image border.
     """
     height, width = context.labels.shape
     flat, count, area = context.labels.ravel(), context.count, context.area
@@ -125,7 +125,7 @@ def larger_context(context: ImageContext) -> npt.NDArray[np.float32]:
     maps = _context_maps(context.luv)
     means = pad_by_reflection(_block_means(maps, _STEP), 3 * BLOCK // 2 // _STEP)
     sums = integral(np.ascontiguousarray(np.moveaxis(means, 2, 0)))
-    # The padding moves a centre to where the patch round it begins.
+    # After padding, the coordinates of a centre are the corner of the patch around it.
     blocks = pool_grid(sums, context.centres / _STEP, BLOCK / _STEP, 3)
     whole = np.broadcast_to(maps.mean(axis=(0, 1)), (context.count, maps.shape[2]))
     return np.concatenate([blocks, whole], axis=1).astype(np.float32)
@@ -142,7 +142,7 @@ def _context_maps(luv: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def _block_means(maps: npt.NDArray[np.float32], step: int) -> npt.NDArray[np.float32]:
-    """Return the means of step × step pixels, the last ones repeated to fill a block."""
+    """Return the means of step × step pixels; the last pixels are repeated to fill a block."""
     height, width, channels = maps.shape
     fill = [(0, -height % step), (0, -width % step), (0, 0)]
     full = np.pad(maps, fill, mode="edge")
@@ -153,7 +153,7 @@ def _block_means(maps: npt.NDArray[np.float32], step: int) -> npt.NDArray[np.flo
 def _range(
     flat: npt.NDArray[np.int32], values: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int64]:
-    """Return how many consecutive values each label spans, shape (P,)."""
+    """Return the length of the range of values of each label, shape (P,)."""
     low = np.full(count, values.max())
     high = np.zeros(count, np.int64)
     np.minimum.at(low, flat, values)
@@ -162,7 +162,7 @@ def _range(
 
 
 def _border_contact(context: ImageContext) -> npt.NDArray[np.int64]:
-    """Return how many pixel edges of each superpixel lie on the image border, shape (P,)."""
+    """Return the number of pixel edges of each superpixel on the image border, shape (P,)."""
     labels = context.labels
     sides = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
     return np.bincount(sides, minlength=context.count)

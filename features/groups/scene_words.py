@@ -1,7 +1,7 @@
-"""A whole scene by HOG words: 2×2 cells a word, counted over a pyramid of regions.
+"""Scene descriptors: HOG words of 2×2 cells, counted over a pyramid of regions.
 
-The "HOG 2×2" features of the SUN database: the descriptors of neighbouring cells are stacked,
-named by a codebook, and counted over the image, its quarters, and so on.
+These are the "HOG 2×2" features of the SUN database: the descriptors of neighbouring cells are
+stacked, assigned to codebook words, and counted over the image, its quarters, and so on.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from segboost.features.groups.hog import CELLS, CHANNELS, hog_patches, hog_respo
 from segboost.features.image import ImageLike, as_rgb
 
 BLOCK = 4 * CHANNELS
-"""Dimensions of 2×2 cells."""
+"""Dimension of a block of 2×2 cells."""
 
 
 def scene_cells(image: ImageLike, side: int = 160, n_cells: int = 16) -> npt.NDArray[np.float32]:
@@ -27,11 +27,11 @@ def scene_cells(image: ImageLike, side: int = 160, n_cells: int = 16) -> npt.NDA
     Parameters
     ----------
     image : ndarray or PIL.Image.Image
-        Of any kind that `as_rgb` takes; scaled to side × side pixels, whatever its shape.
+        Any input of `as_rgb`; scaled to side × side pixels regardless of its shape.
     side : int
         A multiple of `n_cells`.
     n_cells : int
-        Cells along each side, a multiple of 4.
+        Number of cells along each side, a multiple of 4.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def scene_cells(image: ImageLike, side: int = 160, n_cells: int = 16) -> npt.NDA
 
 
 def stack_blocks(cells: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Join every 2×2 neighbouring cells: (…, n, n, 31) becomes (…, n − 1, n − 1, 124)."""
+    """Stack all blocks of 2×2 cells: (…, n, n, 31) becomes (…, n − 1, n − 1, 124)."""
     here, right = cells[..., :-1, :-1, :], cells[..., :-1, 1:, :]
     below, both = cells[..., 1:, :-1, :], cells[..., 1:, 1:, :]
     return np.concatenate([here, right, below, both], axis=-1)
@@ -76,7 +76,7 @@ def learn_block_words(
     blocks : ndarray of float32, shape (…, 124)
     n_words : int
     most : int
-        How many blocks to learn from at most, drawn at random.
+        Maximum number of blocks to learn from, drawn at random.
     random_state : int or numpy.random.Generator
 
     Returns
@@ -100,10 +100,10 @@ def word_pyramid(
     Parameters
     ----------
     blocks : ndarray of float32, shape (N, n, n, 124)
-        Of N images.
+        The blocks of N images.
     words : ndarray of float32, shape (K, 124)
     levels : sequence of int
-        A level l cuts an image into l × l regions.
+        A level l divides an image into l × l regions.
 
     Returns
     -------
@@ -123,14 +123,14 @@ def word_pyramid(
 
 
 def _shares(names: npt.NDArray[np.intp], n_words: int) -> npt.NDArray[np.float32]:
-    """Return how large a part of each row every word is, shape (N, K)."""
+    """Return the fraction of each row that every word makes up, shape (N, K)."""
     flat = np.arange(len(names))[:, None] * n_words + names
     counts = np.bincount(flat.ravel(), minlength=len(names) * n_words)
     return (counts.reshape(len(names), n_words) / max(1, names.shape[1])).astype(np.float32)
 
 
 def _resized(rgb: npt.NDArray[np.float32], side: int) -> npt.NDArray[np.float32]:
-    """Return the image scaled to a square, each channel by itself, smoothed where it shrinks."""
+    """Return the image scaled to a square, channel by channel, smoothed when it shrinks."""
     channels = [
         Image.fromarray(rgb[..., k]).resize((side, side), Image.Resampling.BILINEAR)
         for k in range(3)

@@ -13,7 +13,7 @@ from segboost.features.kernel import kernel
 CELLS = 4
 ORIENTATIONS = 8
 DIMENSIONS = CELLS * CELLS * ORIENTATIONS
-# Lowe's base image has σ = 1.6; a photograph is taken to have σ = 0.5 already.
+# Lowe's base image has σ = 1.6; a photograph is assumed to have σ = 0.5 already.
 _SIGMA = np.sqrt(1.6**2 - 0.5**2)
 _UNITS = 256
 
@@ -29,10 +29,11 @@ def dense_sift(
 ) -> npt.NDArray[np.float32]:
     """Describe points by upright SIFT descriptors with given cell sizes.
 
-    A descriptor is 4×4 cells of 8 orientations, counter-clockwise from the right. Pixels count
-    with their gradient magnitude, trilinearly interpolated between cells and orientations. The
-    Gaussian window (σ of two cells) is taken at the centre of each cell. The vector has length
-    1, is cut at 0.2 and given length 1 again; without any gradient it is zero.
+    A descriptor has 4×4 cells of 8 orientations, counter-clockwise from the right. Pixels are
+    weighted by their gradient magnitude, with trilinear interpolation between cells and
+    orientations. The Gaussian window (σ of two cells) is evaluated at the centre of each cell. The
+    vector is normalised to length 1, clipped at 0.2 and normalised again; without any gradient it
+    is zero.
 
     Parameters
     ----------
@@ -45,7 +46,8 @@ def dense_sift(
     Returns
     -------
     ndarray of float32, shape (len(cells) · N, 128)
-        All points at the first size, then at the next. Rows of cells, columns, orientations.
+        All points at the first size, then at the next; within a descriptor rows of cells,
+        columns, orientations.
 
     References
     ----------
@@ -62,13 +64,13 @@ def dense_sift(
 def soft_orientations(
     padded: npt.NDArray[np.float32],
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
-    """Share each gradient between its two nearest orientations.
+    """Split each gradient between its two nearest orientations.
 
     Returns
     -------
     channel : ndarray of uint8, shape (H, W, 2)
     amount : ndarray of int32, shape (H, W, 2)
-        In 1/256 of a level.
+        In units of 1/256 grey level.
     """
     height, width = padded.shape[0] - 2, padded.shape[1] - 2
     channel = np.empty((height, width, 2), np.uint8)
@@ -122,7 +124,7 @@ def _describe(
 
 @kernel
 def _normalise(vector: npt.NDArray[np.float32]) -> None:
-    """Give length 1, cut at 0.2, give length 1 again; leave a zero vector."""
+    """Normalise to length 1, clip at 0.2 and normalise again; leave a zero vector unchanged."""
     length = np.sqrt(np.sum(vector.astype(np.float64) ** 2))
     if length < 1e-7:
         vector[:] = 0

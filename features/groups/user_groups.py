@@ -1,4 +1,4 @@
-"""A user's own feature groups: a function, or a folder of ``.npy`` files."""
+"""User-defined feature groups: a function or a folder of ``.npy`` files."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ UserFunction = Callable[[RGB, npt.NDArray[np.int32]], npt.ArrayLike]
 
 @dataclass(frozen=True)
 class FunctionGroup:
-    """Features that a function of the user's computes.
+    """Features computed by a user's function.
 
     Parameters
     ----------
     name : str
     function : callable or str
-        ``function(image, superpixels) → array (P, d)``, or where to import it from:
+        ``function(image, superpixels) → array (P, d)``, or its import path
         ``"package.module:function"``. Only the latter can be written to a configuration.
     names : tuple of str
-        The names of the columns; numbers if left out.
+        The names of the columns; numbers by default.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class FunctionGroup:
         function = self.function
         if isinstance(function, str):
             function = import_function(function)
-        # The function gets arrays of its own: it may not change what other groups see.
+        # The function gets its own copies, so that it cannot change the input of other groups.
         values = function(context.rgb.copy(), context.labels.copy())
         return check_features(values, context.count, f"group {self.name!r}")
 
@@ -61,15 +61,15 @@ class FunctionGroup:
         return _named(self.name, self.names, width)
 
     def value_range(self) -> Range | None:
-        """Return None: what a user's function returns is kept as float32."""
+        """Return None: the results of a user's function stay float32."""
         return None
 
     def to_config(self) -> dict[str, Any]:
-        """Return the name and where the function is imported from."""
+        """Return the name and the import path of the function."""
         if not isinstance(self.function, str):
             raise ValueError(
                 f"group {self.name!r}: only a function given as 'package.module:function' can be "
-                "kept in a configuration"
+                "saved in a configuration"
             )
         return {
             "kind": "function",
@@ -81,10 +81,10 @@ class FunctionGroup:
 
 @dataclass(frozen=True)
 class FolderGroup:
-    """Features from ``FOLDER/NAME.npy``, where NAME is the image's name without its ending.
+    """Features from ``FOLDER/NAME.npy``, where NAME is the image's name without extension.
 
-    A file holds one row a superpixel, shape (P, d), or a map, shape (H, W, d), of which the mean
-    over each superpixel is taken.
+    A file contains one row per superpixel, shape (P, d), or a map, shape (H, W, d), which is
+    averaged over each superpixel.
     """
 
     name: str
@@ -92,7 +92,7 @@ class FolderGroup:
     names: tuple[str, ...] = field(default=())
 
     def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
-        """Return the features that the file of this image holds."""
+        """Return the features from the file of this image."""
         path = Path(self.folder) / f"{context.name}.npy"
         if not context.name or not path.is_file():
             raise ValueError(f"group {self.name!r}: expected a file {path}")
@@ -106,7 +106,7 @@ class FolderGroup:
         return _named(self.name, self.names, width)
 
     def value_range(self) -> Range | None:
-        """Return None: what a file holds is kept as float32."""
+        """Return None: the content of a file stays float32."""
         return None
 
     def to_config(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class FolderGroup:
 
 
 def check_features(values: npt.ArrayLike, count: int, what: str) -> npt.NDArray[np.float32]:
-    """Return the values as float32 of shape (P, d), or say what is wrong with them."""
+    """Return the values as float32, shape (P, d); raise ValueError if they are invalid."""
     array = np.asarray(values)
     if array.ndim == 1:
         array = array[:, None]
@@ -135,7 +135,7 @@ def check_features(values: npt.ArrayLike, count: int, what: str) -> npt.NDArray[
 
 
 def import_function(where: str) -> UserFunction:
-    """Return the function that ``"package.module:function"`` names."""
+    """Return the function with the import path ``"package.module:function"``."""
     module, _, name = where.partition(":")
     if not module or not name:
         raise ValueError(f"function: expected 'package.module:function', got {where!r}")

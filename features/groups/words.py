@@ -1,4 +1,4 @@
-"""Visual words: dense SIFT descriptors named by the nearest entry of a codebook."""
+"""Visual words: dense SIFT descriptors assigned to the nearest codebook entry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIFT_STEP = 6
 
 @dataclass(frozen=True, eq=False)
 class Codebook:
-    """Words to name descriptors by.
+    """The visual words to which descriptors are assigned.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ class Codebook:
         object.__setattr__(self, "words", np.ascontiguousarray(words, dtype=np.float32))
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the plain arrays that `from_arrays` takes, to be kept with a model."""
+        """Return the plain arrays that `from_arrays` takes, for saving with a model."""
         return {"words": self.words}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Codebook:
-        """Return the codebook that `to_arrays` gave."""
+        """Return the codebook that `to_arrays` stored."""
         if "words" not in arrays:
             raise ValueError("codebook: expected the array 'words'")
         return cls(arrays["words"])
@@ -58,7 +58,7 @@ class Codebook:
 def image_descriptors(
     grey: npt.NDArray[np.float32],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """Return the points (N, 2) and descriptors (N, 128) of an image, over all scales."""
+    """Return the points, shape (N, 2), and descriptors, shape (N, 128), over all scales."""
     points = grid_points((grey.shape[0], grey.shape[1]), SIFT_STEP)
     return np.tile(points, (len(SIFT_CELLS), 1)), dense_sift(grey, points, SIFT_CELLS)
 
@@ -74,13 +74,13 @@ def learn_codebook(
     Parameters
     ----------
     images : iterable of images
-        Training images only; one is held at a time.
+        Only training images; one is in memory at a time.
     n_words : int
         The size of the codebook, K.
     per_image : int
-        How many descriptors are drawn from each image.
+        Number of descriptors drawn from each image.
     random_state : int or numpy.random.Generator
-        Draws the descriptors and starts the clusters: the same seed gives the same bytes.
+        Draws the descriptors and the initial clusters; the same seed gives the same bytes.
 
     Returns
     -------
@@ -101,9 +101,9 @@ def learn_codebook(
 def word_histograms(
     context: ImageContext, codebook: Codebook, steps: int = 2
 ) -> npt.NDArray[np.float32]:
-    """Count words over each superpixel and its neighbours up to some steps away.
+    """Count words over each superpixel and its neighbours up to a number of steps away.
 
-    The value is ``sqrt(count / all)``; a neighbourhood without a grid point has zeros.
+    The value is ``sqrt(count / total)``; it is zero for neighbourhoods without a grid point.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Which superpixels touch, over what length, and how different their colours are."""
+"""Adjacency of superpixels: touching pairs, boundary lengths and colour differences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Adjacency:
     Parameters
     ----------
     edges : ndarray of int32, shape (E, 2)
-        Pairs p < q of superpixels that share an edge of a pixel, in ascending order.
+        Pairs p < q of superpixels that share a pixel edge, in ascending order.
     boundary_length : ndarray of float32, shape (E,)
         The number of pixel edges that p and q share.
     luv_difference : ndarray of float32, shape (E,)
@@ -32,7 +32,7 @@ class Adjacency:
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Pairs of touching labels with what their common boundary sums up to.
+    """Pairs of touching labels with sums over their common boundary.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Contacts:
     length : ndarray of float64, shape (E,)
         The number of shared pixel edges.
     contrast : ndarray of float64, shape (E,)
-        The sum over these of the colour difference of the two pixels.
+        The sum of the colour differences across these edges.
     """
 
     low: npt.NDArray[np.int64]
@@ -106,7 +106,7 @@ def region_means(labels: Labels, values: npt.NDArray[Any], count: int) -> npt.ND
 
 
 def _crossings(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
-    """Return, for every pixel edge between two labels, the pair ``low·P + high`` and its pixels."""
+    """Return the pair ``low·P + high`` and the two pixels of every edge between two labels."""
     height, width = labels.shape
     count = int(labels.max()) + 1
     index = np.arange(height * width).reshape(height, width)

@@ -13,7 +13,7 @@ Labels = npt.NDArray[np.int32]
 
 
 def connected_regions(labels: npt.NDArray[Any]) -> Labels:
-    """Split every label into its 4-connected parts and number these in reading order.
+    """Split every label into its 4-connected parts and number them in reading order.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def connected_regions(labels: npt.NDArray[Any]) -> Labels:
 
 
 def in_reading_order(labels: npt.NDArray[Any]) -> Labels:
-    """Renumber labels by the first pixel, row by row, in which they occur."""
+    """Renumber labels by their first pixel in reading order."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int32)
     rank[np.argsort(first)] = np.arange(first.size, dtype=np.int32)
@@ -38,6 +38,6 @@ def in_reading_order(labels: npt.NDArray[Any]) -> Labels:
 
 
 def is_connected(labels: npt.NDArray[Any]) -> bool:
-    """Tell whether every label is one 4-connected region."""
+    """Whether every label is one 4-connected region."""
     parts = label(labels - labels.min() + 1, background=0, connectivity=1)
     return int(parts.max()) == np.unique(labels).size

@@ -1,4 +1,4 @@
-"""The graph-based first cut of an image into many small regions of even colour."""
+"""The graph-based initial segmentation of an image into many small uniform regions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy.typing as npt
 from segboost.features.kernel import kernel
 from segboost.features.superpixels.connectivity import Labels, in_reading_order
 
-# Weights are sorted by counting, in steps of 1/256 of a colour unit.
+# Weights are sorted by counting sort, in steps of 1/256 colour unit.
 _STEPS = 256
 
 
 def grow_forest(
     colours: npt.NDArray[np.float32], scale: float, min_area: int, max_area: int
 ) -> Labels:
-    """Cut an image by the criterion of Felzenszwalb and Huttenlocher.
+    """Segment an image by the criterion of Felzenszwalb and Huttenlocher.
 
     Neighbouring pixels are joined in the order of their colour difference w. Two regions A and B
     join if ``w ≤ min(Int(A) + scale/|A|, Int(B) + scale/|B|)``, where Int is the largest
@@ -26,7 +26,7 @@ def grow_forest(
     ----------
     colours : ndarray of float32, shape (H, W, 3)
     scale : float
-        In units of colour difference times pixels; larger makes larger regions.
+        In units of colour difference times pixels; larger values give larger regions.
     min_area, max_area : int
         In pixels.
 
@@ -50,7 +50,7 @@ def grow_forest(
 def _edge_weights(colours: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return the colour differences of pixel n to its right (2n) and lower (2n + 1) neighbour.
 
-    Edges that would leave the image weigh infinity.
+    Edges that would leave the image have infinite weight.
     """
     height, width, channels = colours.shape
     weights = np.full(2 * height * width, np.inf, np.float32)
@@ -80,7 +80,7 @@ def _find(parent: npt.NDArray[np.int32], node: int) -> int:
 
 @kernel
 def _unite(parent: npt.NDArray[np.int32], area: npt.NDArray[np.int32], a: int, b: int) -> int:
-    """Join two roots and return the root of both: the larger, so that trees stay flat."""
+    """Join two roots and return the common root: the larger one, so that trees stay flat."""
     if area[a] < area[b]:
         a, b = b, a
     parent[b] = a

@@ -1,4 +1,4 @@
-"""Joining the most similar neighbours until few enough regions are left."""
+"""Merging of the most similar neighbours until few enough regions remain."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from segboost.features.superpixels.adjacency import (
 )
 from segboost.features.superpixels.connectivity import Labels, in_reading_order
 
-# The share of the regions that one round may join. Small rounds come closer to joining the best
-# pair at a time; this share loses nothing measurable.
+# The fraction of the regions that one round may join. Small rounds are closer to joining one best
+# pair at a time; this fraction loses nothing measurable.
 _ROUND = 0.2
 
 
 @dataclass(frozen=True)
 class MergeCost:
-    """How much joining two regions costs: ``d · (|A||B| / (|A| + |B|))^size_power``.
+    """Cost of joining two regions: ``d · (|A||B| / (|A| + |B|))^size_power``.
 
     d mixes the difference of the mean colours and the mean contrast along the common boundary,
     ``d = (1 − contrast_share) ‖μ_A − μ_B‖ + contrast_share · contrast``. A power of ½ is Ward's
-    criterion (the square root of the variance that is added); more keeps regions more equal.
+    criterion (the square root of the added variance); larger powers favour equal areas.
     """
 
     size_power: float = 0.75
@@ -38,8 +38,8 @@ class MergeCost:
 class _Regions:
     """The state of a merge.
 
-    Areas, shape (n,), mean colours, shape (n, channels), contacts, and the region that each
-    region of the start belongs to.
+    Areas, shape (n,), mean colours, shape (n, channels), contacts, and the current region of each
+    initial region.
     """
 
     area: npt.NDArray[np.float64]
@@ -66,15 +66,15 @@ def merge_regions(
 ) -> Labels:
     """Join touching regions until there are at most `max_regions`.
 
-    Regions below `min_area` are joined first, whatever `max_area` says. Where `max_area` leaves
-    too many regions it is doubled: the count is the bound that always holds.
+    Regions below `min_area` are joined first, regardless of `max_area`. If `max_area` leaves too
+    many regions, it is doubled: only the bound on the count always holds.
 
     Parameters
     ----------
     labels : ndarray of int32, shape (H, W)
         Connected regions 0 … P−1.
     colours : ndarray of float32, shape (H, W, channels)
-        What is compared: colour, and place where regions should be compact.
+        The values compared: colour, and position if regions should be compact.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def merge_regions(
 def _merge_round(
     state: _Regions, order: npt.NDArray[np.intp], quota: int, max_area: float
 ) -> _Regions:
-    """Join up to `quota` pairs in the given order of contacts, every region at most once."""
+    """Join up to `quota` pairs in the given order of contacts, each region at most once."""
     contacts = state.contacts
     target = _pair_up(order, contacts.low, contacts.high, state.area, quota, max_area)
     kept, new = np.unique(target, return_inverse=True)
@@ -147,7 +147,7 @@ def _pair_up(
     quota: int,
     max_area: float,
 ) -> npt.NDArray[np.int64]:
-    """Return the region that each region joins (itself where it joins none), shape (n,)."""
+    """Return the region that each region joins (itself if it joins none), shape (n,)."""
     target = np.arange(area.size)
     taken = np.zeros(area.size, np.bool_)
     for contact in order:

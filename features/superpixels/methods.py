@@ -1,7 +1,7 @@
-"""Three ways to cut an image into superpixels: graph merging (default), quick shift, SLIC.
+"""Three superpixel methods: graph merging (default), quick shift and SLIC.
 
-A method is a value with its parameters. Whatever the method, labels are connected regions that
-run from 0 to P−1 in reading order.
+A method is a value with its parameters. For every method, labels are connected regions numbered
+0 … P−1 in reading order.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from segboost.features.superpixels.merging import MergeCost, merge_regions
 
 
 class SuperpixelMethod(Protocol):
-    """What cuts an image: a frozen dataclass with a name and `cut`."""
+    """Protocol of a superpixel method: a frozen dataclass with a name and `cut`."""
 
     kind: ClassVar[str]
     """The name of the method in a configuration."""
 
     def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
-        """Return connected labels 0 … P−1, shape (H, W), for the same image in two spaces."""
+        """Return connected labels 0 … P−1, shape (H, W), of an image given in RGB and LUV."""
         ...
 
 
@@ -39,19 +39,19 @@ class GraphMerging:
     Parameters
     ----------
     max_count : int
-        The largest number of superpixels.
+        Maximum number of superpixels.
     sigma : float
-        The Gaussian smoothing before, in pixels.
+        Prior Gaussian smoothing, in pixels.
     scale : float
-        Of the first cut: larger makes its regions larger.
+        Scale of the initial segmentation; larger values give larger regions.
     min_area : int
-        The smallest superpixel in pixels.
+        Minimum area of a superpixel in pixels.
     max_ratio : float
-        The largest superpixel, in units of H·W / max_count: a patch round its centre should
-        describe it.
+        Maximum area of a superpixel in units of H·W / max_count, so that a patch around its
+        centre can describe it.
     compactness : float
-        How much colour difference a distance of sqrt(H·W / max_count) counts for when regions
-        are joined.
+        The colour difference that a distance of sqrt(H·W / max_count) is equivalent to when
+        regions are joined.
     """
 
     max_count: int = 950
@@ -73,7 +73,7 @@ class GraphMerging:
             smooth = gaussian_filter1d(smooth, self.sigma, axis, mode="nearest", truncate=3)
         height, width, _ = luv.shape
         mean_area = max(height * width / self.max_count, self.min_area)
-        # Where colours tie, pixels join in reading order, in stripes: these have to stay short.
+        # Pixels of equal colour join in reading order, which gives stripes; keep these short.
         first = grow_forest(smooth, self.scale, 5, int(mean_area / 4))
         places = np.indices((height, width), np.float32) * (self.compactness / mean_area**0.5)
         described = np.concatenate([smooth, np.moveaxis(places, 0, 2)], axis=2)
@@ -89,10 +89,10 @@ class GraphMerging:
 
 @dataclass(frozen=True)
 class QuickShift:
-    """Quick shift with the setting of the StructBoost paper's experiments.
+    """Quick shift with the settings of the StructBoost paper's experiments.
 
-    A mode may be several connected regions; parts below `min_area` pixels join the neighbour
-    that is most alike.
+    A mode may consist of several connected regions; parts below `min_area` pixels are joined to
+    the most similar neighbour.
     """
 
     kernel_size: float = 2.0
@@ -139,7 +139,7 @@ class Slic:
 
 def _check_count(argument: str, count: Any) -> None:
     if not isinstance(count, int | np.integer) or count < 1:
-        raise ValueError(f"{argument}: expected a whole number of at least 1, got {count!r}")
+        raise ValueError(f"{argument}: expected an integer of at least 1, got {count!r}")
 
 
 METHODS: dict[str, type[SuperpixelMethod]] = {
@@ -148,14 +148,14 @@ METHODS: dict[str, type[SuperpixelMethod]] = {
 
 
 def find_superpixels(image: ImageLike, method: SuperpixelMethod | None = None) -> Labels:
-    """Cut an image into superpixels.
+    """Segment an image into superpixels.
 
     Parameters
     ----------
     image : ndarray or PIL.Image.Image
-        Anything that `as_rgb` takes.
+        Any input of `as_rgb`.
     method : SuperpixelMethod, optional
-        `GraphMerging` with its defaults if left out.
+        By default `GraphMerging` with its defaults.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def find_superpixels(image: ImageLike, method: SuperpixelMethod | None = None) -
     >>> image = np.zeros((40, 40), np.uint8)
     >>> image[:, 20:] = 255
     >>> labels = find_superpixels(image)
-    >>> np.intersect1d(labels[:, :20], labels[:, 20:]).size  # none crosses the edge
+    >>> np.intersect1d(labels[:, :20], labels[:, 20:]).size  # no label crosses the edge
     0
     """
     rgb = as_rgb(image)
@@ -176,12 +176,12 @@ def find_superpixels(image: ImageLike, method: SuperpixelMethod | None = None) -
 
 
 def method_to_config(method: SuperpixelMethod) -> dict[str, Any]:
-    """Return a method as plain values that JSON can hold."""
+    """Return a method as JSON values."""
     return {"kind": method.kind, **asdict(method)}  # type: ignore[call-overload]
 
 
 def method_from_config(config: dict[str, Any]) -> SuperpixelMethod:
-    """Return the method that `method_to_config` or a user wrote; ValueError names what is wrong."""
+    """Return the method of a configuration; ValueError if it is invalid."""
     options = dict(config)
     kind = options.pop("kind", None)
     if kind not in METHODS:

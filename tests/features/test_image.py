@@ -82,7 +82,7 @@ def test_what_is_no_image_is_refused(image, told):
         (np.zeros((4, 4), np.int32), r"shape \(4, 4\)"),
         (np.zeros((3, 5), np.float64), "dtype float64"),
         (np.full((3, 5), -1), "label -1"),
-        (np.full((3, 5), 1), "none of label 0"),
+        (np.full((3, 5), 1), "label 0 does not occur"),
         (np.full((3, 5), 10**9), "label 1000000000"),
     ],
 )

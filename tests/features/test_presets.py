@@ -156,7 +156,7 @@ def test_functions_that_cannot_be_imported(where):
 def test_other_misuse_is_named():
     with pytest.raises(ValueError, match="preset: expected default or paper, got 'best'"):
         find_preset("best")
-    with pytest.raises(ValueError, match="there is no 'hog5'"):
+    with pytest.raises(ValueError, match="has no group 'hog5'"):
         find_preset("paper").only("hog5")
     with pytest.raises(ValueError, match="got 'colour' twice"):
         find_preset("paper").with_groups(COLOUR)
@@ -164,7 +164,7 @@ def test_other_misuse_is_named():
         PatchGroup("sift", 8, 8)
     with pytest.raises(ValueError, match="preset: expected the key 'superpixels'"):
         preset_from_config({})
-    with pytest.raises(ValueError, match="codebook: visual words need one"):
+    with pytest.raises(ValueError, match="codebook: visual words need a codebook"):
         WordGroup().compute(ImageContext(IMAGE, LABELS))
     with pytest.raises(ValueError, match="dtype: expected 'float32' or 'uint8'"):
         extract_features(IMAGE, dtype="float16")

@@ -38,5 +38,5 @@ def test_patches_equal_direct_counts(size, grey):
 
 def test_patch_beyond_the_counters_is_refused(grey):
     response = lbp_response(grey, 16)
-    with pytest.raises(ValueError, match="size: expected patches of at most 1020"):
+    with pytest.raises(ValueError, match="size: expected LBP patches of at most 1020"):
         lbp_patches(response, np.array([[5, 5]]), 1024)
