@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from segboost.storage.whole_file import write_whole
-from tests.benchmarks.machine import describe
-from tests.benchmarks.page import render
+from tests.benchmarks.results.machine import describe
+from tests.benchmarks.results.page import render
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"

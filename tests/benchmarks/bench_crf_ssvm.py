@@ -9,7 +9,7 @@ from segboost.graphs.graph import Graph
 from segboost.graphs.mincut import minimise
 from segboost.tasks.crf import CRFInstance, CRFTask
 from tests.benchmarks.figures import Figure, at_most, cpu_seconds
-from tests.benchmarks.planar import planar_graphs
+from tests.benchmarks.problems.planar import planar_graphs
 
 TITLE = "CRF structured SVM: 150 planar graphs of 600 nodes, 14 unary and 2 pairwise potentials"
 

@@ -7,7 +7,7 @@ import numpy as np
 from segboost import CRFStructBoost
 from segboost.baselines import CRFStructuredSVM
 from tests.benchmarks.figures import Figure, at_most, cpu_seconds
-from tests.benchmarks.planar import planar_graphs
+from tests.benchmarks.problems.planar import planar_graphs
 
 TITLE = "CRFStructBoost, 150 planar graphs of 600 nodes, 14 unary and 2 pairwise potentials"
 

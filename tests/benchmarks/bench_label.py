@@ -25,7 +25,7 @@ from segboost.label.project import label_config
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from segboost.progress import Report
 from tests.benchmarks.figures import Figure, at_least
-from tests.benchmarks.scribbles import scribble
+from tests.benchmarks.problems.scribbles import scribble
 
 TITLE = "Label: Graz-02 bikes, learned from strokes on 10, 20 and 40 images"
 

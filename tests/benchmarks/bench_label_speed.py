@@ -17,7 +17,7 @@ import numpy as np
 from PIL import Image
 
 from tests.benchmarks.figures import Figure, at_most
-from tests.benchmarks.scribbles import scribble
+from tests.benchmarks.problems.scribbles import scribble
 from tests.browser import CHROMIUM, DRIVER, chromium
 
 TITLE = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import doctest
 import json
 
-from tests.benchmarks import page
 from tests.benchmarks.__main__ import publish
-from tests.benchmarks.machine import describe
+from tests.benchmarks.results import page
+from tests.benchmarks.results.machine import describe
 from tests.docs.pages import ROOT
 
 FIGURES = ROOT / "docs" / "benchmarks.json"
