@@ -8,11 +8,9 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from segboost.estimators.ensemble_files import Kinds
+from segboost.estimators.ensemble_files import Arrays, Kinds
 from segboost.saving import baselines, structboost
 from segboost.storage.folder import ModelFileError, PackedModel, one_line
-
-Arrays = dict[str, Any]
 
 
 @dataclass(frozen=True)
