@@ -62,6 +62,13 @@ def test_the_pre_commit_hooks_are_the_commands_of_make_lint():
     assert len(commands) >= 4
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_paths_of_the_repository_exist(page):
+    folders = "tests|segboost|features|datasets|pipelines|docs|\\.ci"
+    found = re.findall(rf"`((?:{folders})/[^`\s*]*)`", page.read_text())
+    assert not [path for path in found if "NAME" not in path and not (ROOT / path).exists()]
+
+
 def test_pages_that_promise_code_have_some():
     for page in ("README.md", "docs/own-task.md", "docs/own-weak-learner.md", "docs/solver.md"):
         assert len(code_blocks((ROOT / page).read_text())) >= 3
