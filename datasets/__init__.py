@@ -1,6 +1,6 @@
 """Loaders and synthetic data (imported as segboost.datasets).
 
-Data sets are names, files and arrays; what is computed from them is elsewhere.
+Data sets are names, files and arrays; computations on them live in other packages.
 """
 
 from segboost.datasets.base import (

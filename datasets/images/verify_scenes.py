@@ -1,4 +1,4 @@
-"""Open every photograph of the SUN scenes and report what cannot be read."""
+"""Verification of the SUN scenes: every photograph is opened; unreadable ones are reported."""
 
 from __future__ import annotations
 

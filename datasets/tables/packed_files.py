@@ -1,4 +1,4 @@
-"""Bytes of plain, gzip and bzip2 files, with a limit that holds while they are unpacked."""
+"""Reading plain, gzip and bzip2 files, with a size limit enforced during decompression."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from typing import BinaryIO
 from segboost.datasets.base import DatasetError
 
 PACKINGS = (".gz", ".bz2")
-"""Endings that a packed file may have; what a file is, its first bytes say."""
+"""Extensions of compressed files; the actual format is determined by the first bytes."""
 
 MOST_BYTES = 4 << 30
-"""More than this is neither unpacked from one file nor allocated for one table."""
+"""Maximum size of an uncompressed file and of a table in memory."""
 
 _BLOCK = 1 << 20
 
 
 class TableFileError(DatasetError):
-    """A table file that cannot be used; the message is one line that names it."""
+    """A table file that cannot be used; the one-line message names it."""
 
 
 def read_packed(path: str | PathLike[str], most_bytes: int = MOST_BYTES) -> bytes:
-    """Return the content of a file, unpacked where it is gzip or bzip2.
+    """Return the content of a file, decompressed if it is gzip or bzip2.
 
     Raises
     ------
     TableFileError
-        If the file is missing, damaged or holds more than `most_bytes` once unpacked.
+        If the file is missing, damaged or larger than `most_bytes` when decompressed.
     """
     try:
         with open(path, "rb") as file:
@@ -39,14 +39,14 @@ def read_packed(path: str | PathLike[str], most_bytes: int = MOST_BYTES) -> byte
     except FileNotFoundError:
         raise TableFileError(f"{path}: there is no such file") from None
     except IsADirectoryError:
-        raise TableFileError(f"{path} is a folder: name a file") from None
+        raise TableFileError(f"{path} is a folder; give a file") from None
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise TableFileError(f"{path} cannot be read: {reason}") from None
 
 
 def bare_name(path: str | PathLike[str]) -> str:
-    """Return a file's name without the ending of its packing.
+    """Return a file's name without the extension of its compression.
 
     Examples
     --------
@@ -66,12 +66,12 @@ def _unpacked(file: BinaryIO) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
 
 
 def _read_up_to(file: BinaryIO | gzip.GzipFile | bz2.BZ2File, most_bytes: int, path: Path) -> bytes:
-    """Read in blocks: a small file may unpack to more than there is memory."""
+    """Read in blocks: a small file may decompress to more than the available memory."""
     content = io.BytesIO()
     while block := file.read(_BLOCK):
         content.write(block)
         if content.tell() > most_bytes:
             raise TableFileError(
-                f"{path} holds more than {most_bytes} bytes, which is the limit: split it"
+                f"{path} has more than {most_bytes} bytes, which is the limit; split it"
             )
     return content.getvalue()

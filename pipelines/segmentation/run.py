@@ -129,8 +129,8 @@ def check_items(items: Sequence[TrainingImage], report: StageReporter) -> None:
         if image.shape[:2] != mask.shape:
             (height, width), (tall, wide) = image.shape[:2], mask.shape
             raise ValueError(
-                f"{item.name}: the image is {width}×{height}, its mask {wide}×{tall}: "
-                "make them equal"
+                f"{item.name}: the image is {width}×{height}, its mask {wide}×{tall}; "
+                "make them the same size"
             )
         foreground |= bool((mask == 1).any())
         background |= bool((mask == 0).any())
