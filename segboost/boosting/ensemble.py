@@ -92,7 +92,7 @@ class TreeBooster:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Return the booster that `to_arrays` took apart; ValueError if damaged."""
+        """Return the booster that `to_arrays` stored; ValueError if the arrays are damaged."""
         found = cls(
             baseline=float(arrays["baseline"]),
             feature=np.asarray(arrays["feature"]),

@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def best_cuts(histogram, total, l2, min_curvature):  # type: ignore[no-untyped-def]
-    """Return column and byte of the best cut of every node, −1 where none gains, and its left.
+    """Return column, byte and left sums of the best cut of every node; −1 if no cut gains.
 
     The gain of a cut is ``G_l²/(H_l + λ) + G_r²/(H_r + λ) − G²/(H + λ)``.
     """

@@ -6,7 +6,7 @@ from PIL import UnidentifiedImageError
 
 
 class ImageFileError(ValueError):
-    """An image or mask file that cannot be used; the message is one line that names it."""
+    """An image or mask file that cannot be used; the one-line message names it."""
 
 
 def explain(error: Exception) -> str:

@@ -16,21 +16,21 @@ IMAGE_ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".pgm", ".tif"
 def read_image(path: str | PathLike[str], max_pixels: int = MAX_PIXELS) -> ByteArray:
     """Read an image file as uint8 RGB, shape (H, W, 3).
 
-    The orientation that the file states is applied; 16-bit values are scaled to 8 bits (one
-    factor for all files: 65535 becomes 255); palettes are looked up; grey values are repeated;
-    CMYK is converted; an alpha channel is dropped. Of several frames the first is taken.
+    The orientation in the file's metadata is applied; 16-bit values are scaled to 8 bits (with one
+    factor for all files: 65535 becomes 255); palettes are applied; grey values are repeated; CMYK
+    is converted; an alpha channel is dropped. Of several frames, the first is used.
 
     Raises
     ------
     ImageFileError
-        If the file is missing, broken, cut short, too large, or of a kind that has no RGB form.
+        If the file is missing, broken, truncated, too large, or cannot be converted to RGB.
     """
     with open_image(path, max_pixels) as image:
         return rgb_bytes(image)
 
 
 def decode_image(data: bytes, max_pixels: int = MAX_PIXELS) -> ByteArray:
-    """Return the image in a file's bytes as `read_image` would; errors name no file."""
+    """Return the image in a file's bytes like `read_image`; errors do not name a file."""
     with open_image(data, max_pixels) as image:
         return rgb_bytes(image)
 
@@ -47,7 +47,7 @@ def read_unit_image(path: str | PathLike[str], max_pixels: int = MAX_PIXELS) -> 
 def list_images(folder: Path) -> tuple[list[Path], list[Path]]:
     """Return the image files of a folder and its other files, sorted by name, without hidden ones.
 
-    Dangling links are among them, so that reading them reports the problem.
+    Dangling links are included, so that reading them reports the problem.
     """
     files = sorted(p for p in folder.iterdir() if not p.is_dir() and not p.name.startswith("."))
     images = [p for p in files if p.suffix.lower() in IMAGE_ENDINGS]

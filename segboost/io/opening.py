@@ -21,7 +21,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from segboost.io.errors import ImageFileError, explain
 
 MAX_PIXELS = 89_478_485
-"""Larger files are refused before they are decoded: they may be decompression bombs."""
+"""Larger images are rejected before decoding: they may be decompression bombs."""
 
 _ORIENTATION = 0x0112
 _SIDEWAYS = (5, 6, 7, 8)  # orientations that swap width and height
@@ -35,10 +35,10 @@ Source = str | PathLike[str] | bytes
 def open_image(
     source: Source, max_pixels: int = MAX_PIXELS, reduce_to: tuple[int, int] | None = None
 ) -> Iterator[Image.Image]:
-    """Open, check, decode and turn upright an image file.
+    """Open, check and decode an image file and turn it upright.
 
-    Decoders raise almost anything on a broken file, so that every error inside the ``with``
-    block becomes an `ImageFileError` that names the file.
+    Decoders raise almost any exception on a broken file; every error inside the ``with`` block
+    becomes an `ImageFileError` that names the file.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _check_kind(path: Path) -> None:
     """Refuse pipes and devices, which might block forever."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise ImageFileError("it is not a file but a pipe or device")
+        raise ImageFileError("it is a pipe or device, not a file")
 
 
 def _is_empty(source: Source) -> bool:

@@ -110,7 +110,7 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
 
 
 def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kinds | None) -> Any:
-    """Return the model that `pack` took apart; invalid parts may raise any exception."""
+    """Return the model that `pack` stored; invalid parts may raise any exception."""
     layout = LAYOUTS[cls.__name__]
     model = cls(**parameters_from_json(document["parameters"]))
     sizes: dict[str, int] = {}
@@ -143,20 +143,20 @@ def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kin
 
 def _restore_stumps(model: Any, arrays: Arrays, sizes: dict[str, int]) -> None:
     stumps = StumpSum.unpack(arrays)
-    # One score for two classes and for an order, else one per class.
+    # One score for two classes and for rankings, else one per class.
     width = sizes["k"] if isinstance(model, AdaBoostMH) else 1
     if stumps.above.shape[1] != width:
         raise ValueError(f"its stumps have {stumps.above.shape[1]} scores, expected {width}")
-    # The compiled sums do not check where they read.
+    # The compiled sums do not check array bounds.
     if stumps.n_stumps and stumps.feature.max() >= sizes["d"]:
-        raise ValueError("its stumps ask for features that it does not have")
+        raise ValueError("its stumps use features that it does not have")
     model.stumps_ = stumps
     model.n_estimators_ = _agree("T", stumps.n_stumps, sizes)
     model.feature_importances_ = stumps.importances(sizes["d"])
 
 
 def _read(arrays: Arrays, key: str, shape: str, sizes: dict[str, int]) -> npt.NDArray[np.float64]:
-    """Return an array of reals, of the sizes known so far; the others are learned from it."""
+    """Return an array of reals after checking its known sizes; record its other sizes."""
     array = read_array(arrays, key, "f", tuple(sizes.get(letter) for letter in shape))
     sizes.update(zip(shape, array.shape, strict=True))
     return array

@@ -14,9 +14,9 @@ from segboost.storage.folder import read_any, write_folder
 def save_model(model: Any, folder: str | os.PathLike[str]) -> Path:
     """Write a fitted StructBoost estimator or baseline to a folder of JSON and npz.
 
-    The JSON holds the schema and package version, the parameters and the class names. The model
-    is written whole or not at all; an older one in the folder is replaced. Callbacks are not kept,
-    and a weak learner from outside the package is kept as its text only.
+    The JSON holds the schema and package version, the parameters and the class names. The write
+    is atomic; an older model in the folder is replaced. Callbacks are not saved, and a weak learner
+    from outside the package is saved only as text.
 
     Raises
     ------

@@ -42,7 +42,7 @@ FAMILIES = {
         Family("baseline", baselines.CLASSES, baselines.pack, baselines.unpack),
     )
 }
-"""By the kind of their folders."""
+"""The families by the kind of their folders."""
 
 
 def pack_model(model: Any) -> PackedModel:
@@ -65,13 +65,13 @@ def pack_model(model: Any) -> PackedModel:
 
 
 def unpack_model(packed: PackedModel, source: object, hypotheses: Kinds | None = None) -> Any:
-    """Return the fitted model that `pack_model` took apart; it predicts the same, bit for bit.
+    """Return the fitted model that `pack_model` stored; it predicts the same, bit for bit.
 
     Parameters
     ----------
     packed : PackedModel
     source : object
-        What error messages call the place that the parts come from.
+        The name of the origin of the parts, for error messages.
     hypotheses : mapping of kind to class, optional
         Hypothesis classes from outside the package that the model uses.
 

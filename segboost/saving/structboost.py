@@ -63,7 +63,7 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
 def unpack(
     cls: type[BaseStructBoost], document: Mapping[str, Any], arrays: Arrays, own: Kinds | None
 ) -> BaseStructBoost:
-    """Return the model that `pack` took apart; invalid parts may raise any exception."""
+    """Return the model that `pack` stored; invalid parts may raise any exception."""
     model = cls(**parameters_from_json(document["parameters"]))
     model.ensemble_ = unpack_ensemble(document["ensemble"], arrays, own)
     model.history_ = [Step(**step) for step in document["history"]]

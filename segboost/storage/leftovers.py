@@ -9,15 +9,14 @@ from pathlib import Path
 from segboost.storage.whole_file import TEMPORARY, is_active, this_host
 
 ABANDONED = 24 * 3600.0
-"""Seconds after which the temporary file of another machine, or of an unclear process, is dead."""
+"""Seconds after which a temporary file of another machine or an unknown process is stale."""
 
 
 def remove_leftovers(*folders: Path) -> int:
     """Remove temporary files of dead processes from folders; return the number of bytes freed.
 
-    Only regular files with the names that `segboost.storage.whole_file` gives are removed, and only
-    where their process is not alive on this machine or nothing was written for a day. Folders below
-    are not entered.
+    Only regular files named by `segboost.storage.whole_file` are removed, and only if their process
+    is not alive on this machine or nothing was written for a day. Subfolders are not searched.
     """
     freed = 0
     for folder in folders:
@@ -55,7 +54,7 @@ def _is_dead(entry: os.DirEntry[str]) -> bool:
 
 def _is_alive(pid: int) -> bool:
     try:
-        os.kill(pid, 0)  # signal 0 asks, and does nothing
+        os.kill(pid, 0)  # signal 0 only checks whether the process exists
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):

@@ -1,4 +1,4 @@
-"""Which files of a model folder belong to the model: those that its document names."""
+"""Ownership of files in a model folder: those that its document names belong to the model."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 DOCUMENT = "model.json"
 LARGEST_DOCUMENT = 2**26
 _OPENING = b'{\n "arrays": {\n  "file": "arrays-'
-"""How every document begins, so that a damaged one is still known to be ours."""
+"""The beginning of every document, by which even a damaged one is recognised."""
 _ARRAYS = re.compile(r"arrays-([0-9a-f]{16})\.npz")
 
 
 class ForeignFileError(ValueError):
-    """A file that segboost did not write is where one would have to be written."""
+    """A file that segboost did not write is at a path where it needs to write."""
 
 
 def check_model_folder(folder: Path, files: Mapping[str, bytes] | None = None) -> None:
@@ -29,7 +29,7 @@ def check_model_folder(folder: Path, files: Mapping[str, bytes] | None = None) -
     folder : Path
         It need not exist.
     files : mapping of str to bytes, optional
-        What will be written beside the document.
+        The files to be written beside the document.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def check_model_folder(folder: Path, files: Mapping[str, bytes] | None = None) -
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """Return the document of a model that segboost wrote, whatever its state; None without one."""
+    """Return the document of a model written by segboost in any state, or None."""
     path = folder / DOCUMENT
     try:
         if not path.is_file() or path.stat().st_size > LARGEST_DOCUMENT:
@@ -67,7 +67,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
 
 def owned_arrays(folder: Path) -> Path | None:
-    """Return the file of arrays of the model in a folder; None where it is not as it was written.
+    """Return the array file of the model in a folder, or None if it was changed.
 
     The document names the file and its digest, and the name repeats the digest.
     """
@@ -90,7 +90,7 @@ def remove_model(folder: Path) -> None:
     if arrays is not None:
         (folder / DOCUMENT).unlink(missing_ok=True)
         arrays.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # what others put there keeps the folder
+    with contextlib.suppress(OSError):  # files of others keep the folder
         folder.rmdir()
 
 

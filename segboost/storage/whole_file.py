@@ -1,7 +1,7 @@
 """Files that appear whole or not at all, also after a power cut.
 
 Data goes to a temporary name in the same folder and is flushed to the disk. Then the file is
-renamed and the folder flushed: whatever happens, the name stands for the old bytes or the new ones.
+renamed and the folder flushed: whatever happens, the name refers to the old bytes or the new ones.
 Only regular files are replaced; devices, pipes, sockets, links and folders are refused.
 """
 
@@ -39,23 +39,23 @@ _active: set[str] = set()
 
 
 class NotReplaceableError(OSError):
-    """What is at a path is not a regular file, and is not replaced by one."""
+    """Something other than a regular file is at a path, and it is not replaced."""
 
 
 class PendingFile:
-    """A temporary file that gets its name at the end; for libraries that open files by path.
+    """A temporary file that is renamed at the end, for libraries that open files by path.
 
     Parameters
     ----------
     path : Path
         The final name.
     suffix : str
-        The ending of the temporary name, where a library chooses the format by it.
+        The extension of the temporary name, for libraries that choose the format by it.
 
     Raises
     ------
     NotReplaceableError
-        Where something other than a regular file is at the path.
+        If something other than a regular file is at the path.
     """
 
     def __init__(self, path: Path, suffix: str = "") -> None:
@@ -66,13 +66,13 @@ class PendingFile:
         _active.add(name)
 
     def commit(self) -> Path:
-        """Flush the temporary file to the disk and give it its name; return the path."""
+        """Flush the temporary file to the disk and rename it; return the path."""
         with open(self.temporary, "rb") as file:
             os.fsync(file.fileno())
         return self.rename()
 
     def rename(self) -> Path:
-        """Give a file that is flushed already its name, and flush the folder; return the path."""
+        """Rename a file that is already flushed and flush the folder; return the path."""
         try:
             check_replaceable(self.path)
             os.replace(self.temporary, self.path)
@@ -82,14 +82,14 @@ class PendingFile:
         return self.path
 
     def discard(self) -> None:
-        """Remove the temporary file, if it is there."""
+        """Remove the temporary file, if it exists."""
         self.temporary.unlink(missing_ok=True)
         _active.discard(self.temporary.name)
 
 
 @contextmanager
 def open_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing; it appears under its name when the ``with`` block ends well.
+    """Open a file for writing; it appears under its name if the ``with`` block succeeds.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def write_whole(path: Path, data: bytes) -> Path:
     Raises
     ------
     NotReplaceableError
-        Where something other than a regular file is at the path.
+        If something other than a regular file is at the path.
     """
     with open_whole(path) as file:
         file.write(data)
@@ -126,7 +126,7 @@ def check_replaceable(path: Path) -> None:
     """Raise NotReplaceableError unless the path is free or a regular file."""
     try:
         mode = os.lstat(path).st_mode
-    except OSError:  # it is not there, or writing will say what is wrong
+    except OSError:  # it does not exist, or writing will report the error
         return
     if not stat.S_ISREG(mode):
         kind = next((name for test, name in _KINDS if test(mode)), "not a regular file")
