@@ -36,6 +36,11 @@ from segboost.pipelines.segmentation.stages.strong_potentials import (
 )
 from segboost.progress import Progress, QuietProgress, Report
 
+FAINT = 1e30
+"""The scale of a potential whose out-of-fold scores speak against their class. A linear CRF cannot
+weigh what is left of it; StructBoost's rising ramps adapt to its range and still may. It is finite
+on purpose: zeros in its place would be another model."""
+
 
 @dataclass(frozen=True, eq=False)
 class Trained:
@@ -152,11 +157,10 @@ def _without_crf(
 def potential_scale(
     scores: FloatArray, labels: npt.NDArray[np.int64], known: npt.NDArray[np.bool_]
 ) -> FloatArray:
-    """Return what each score is divided by: its deviation, or infinity to mute it.
+    """Return what each score is divided by: its deviation, or `FAINT`.
 
     A classifier whose out-of-fold scores are not higher on the foreground knows nothing that holds
-    for new images. A CRF might invert it and be wrong where the final classifier is right: divided
-    by infinity, its scores are 0 everywhere.
+    for new images. A linear CRF might invert it and be wrong where the final classifier is right.
 
     Parameters
     ----------
@@ -168,7 +172,7 @@ def potential_scale(
     foreground = scores[known & (labels == 1)].mean(axis=0)
     background = scores[known & (labels == 0)].mean(axis=0)
     scale = np.maximum(scores.std(axis=0), 1e-12)
-    return np.where(foreground > background, scale, np.inf)
+    return np.where(foreground > background, scale, FAINT)
 
 
 def _strong(

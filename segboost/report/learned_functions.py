@@ -14,12 +14,10 @@ from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.training import FAINT
 from segboost.solver.ensemble import Ensemble
 
 Function = Callable[[FloatArray], FloatArray]
-
-MUTED_BEFORE = 1e30
-"""What version 0.1 divided muted scores by; now it is infinity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +66,7 @@ def learned_functions(model: SegmentationModel) -> LearnedCRF | None:
         return None
     unary = unary_names(model)
     pairwise = pairwise_names(model.potentials)
-    muted = model.unary.scale >= MUTED_BEFORE
+    muted = model.unary.scale >= FAINT
     if isinstance(model.crf, CRFStructuredSVM):
         return _linear(model.crf, unary, pairwise, muted)
     return _boosted(model.crf, unary, pairwise, muted)

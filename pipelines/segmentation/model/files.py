@@ -195,8 +195,8 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
     if document["context"]:
         trees = TreePotential.from_arrays(groups, _part(arrays, "trees_"))
         context = ContextPotential.from_arrays(_part(arrays, "context_"))
-    scale = read_array(arrays, "scale", "f", (None,), finite=False)
-    if not (scale > 0).all():  # infinity mutes a potential
+    scale = read_array(arrays, "scale", "f", (None,))
+    if not (scale > 0).all():
         raise ValueError("the stored array 'scale' has values that are not positive")
     words = None
     if document["words"] is not None:

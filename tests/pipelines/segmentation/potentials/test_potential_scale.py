@@ -4,7 +4,7 @@ import numpy as np
 
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.stages.crf import ENOUGH_IMAGES, make_crf
-from segboost.pipelines.segmentation.training import potential_scale
+from segboost.pipelines.segmentation.training import FAINT, potential_scale
 
 
 def test_scores_are_divided_by_their_deviation():
@@ -15,22 +15,19 @@ def test_scores_are_divided_by_their_deviation():
     np.testing.assert_allclose((scores / found).std(axis=0), 1.0)
 
 
-def test_scores_that_are_lower_on_the_foreground_are_muted():
+def test_scores_that_are_lower_on_the_foreground_become_faint():
     labels = np.repeat([0, 1], 50)
     scores = np.column_stack([labels, -labels, np.zeros(100)]).astype(float)
-    assert (potential_scale(scores, labels, np.ones(100, dtype=bool)) == np.inf).tolist() == [
-        False,
-        True,
-        True,
-    ]
+    found = potential_scale(scores, labels, np.ones(100, dtype=bool))
+    assert (found == FAINT).tolist() == [False, True, True]
 
 
 def test_void_superpixels_have_no_say():
     labels = np.array([0, 1, 0, 0])
     scores = np.array([[0.0], [1.0], [9.0], [9.0]])
     known = np.array([True, True, False, False])
-    assert potential_scale(scores, labels, known)[0] < np.inf
-    assert potential_scale(scores, labels, np.ones(4, dtype=bool))[0] == np.inf
+    assert potential_scale(scores, labels, known)[0] < FAINT
+    assert potential_scale(scores, labels, np.ones(4, dtype=bool))[0] == FAINT
 
 
 def test_with_few_images_no_unary_learner_may_fall():
