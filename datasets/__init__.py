@@ -1,6 +1,6 @@
 """Loaders and synthetic data (imported as segboost.datasets).
 
-Data sets are names, files and arrays; computations on them live in other packages.
+Data sets are names, files and arrays; what is computed from them is elsewhere.
 """
 
 from segboost.datasets.base import (

@@ -1,4 +1,4 @@
-"""Labelled images and data sets: names, lazy sources and content keys."""
+"""What a labelled image and a data set are: names, lazy sources, and keys of their content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from segboost._types import ByteArray
 
 BACKGROUND, FOREGROUND, VOID = 0, 1, 255
-"""The values of a mask; void pixels are ignored everywhere."""
+"""The values of a mask; void pixels count nowhere."""
 
 SPLITS = ("train", "test", "all")
 Split = Literal["train", "test", "all"]
@@ -24,11 +24,11 @@ class DatasetError(ValueError):
 
 
 class Source(Protocol):
-    """The source of an array, which is read or generated at each call and not cached."""
+    """Where an array comes from: read or made anew at each call, never kept."""
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The underlying files; empty if the array is generated."""
+        """The files behind it; none where it is made on the fly."""
 
     def load(self) -> ByteArray:
         """Return the array."""
@@ -45,10 +45,9 @@ class FileSource:
     ----------
     paths : tuple of Path
     read : callable
-        Called with the paths; a module-level function or a frozen object, so that it can be sent
-        to workers.
+        Of the paths; a module-level function or a frozen object, so that workers can take it.
     rule : str
-        What the result depends on besides the bytes; part of the key.
+        What, beside the bytes, the result depends on; part of the key.
     """
 
     paths: tuple[Path, ...]
@@ -67,7 +66,7 @@ class FileSource:
 
 @dataclass(frozen=True, eq=False)
 class ArraySource:
-    """An array in memory; `load` returns it read-only."""
+    """An array that is in memory already; `load` returns it read-only."""
 
     array: ByteArray
     paths: tuple[Path, ...] = field(default=(), init=False)
@@ -86,12 +85,12 @@ class ArraySource:
 
 @dataclass(frozen=True)
 class LabelledImage:
-    """An image and its mask, loaded on demand and not cached.
+    """An image and its mask, loaded when asked for and not kept.
 
     Parameters
     ----------
     name : str
-        Unique within its data set.
+        Unique in its data set.
     image_source, mask_source : Source
     """
 
@@ -115,7 +114,7 @@ class LabelledImage:
         return image, mask
 
     def image_key(self) -> str:
-        """Return the key of the image alone, for results that do not depend on the mask."""
+        """Return the key of the image alone, for what does not depend on the mask."""
         return self.image_source.key()
 
     def mask_key(self) -> str:
@@ -134,16 +133,16 @@ class LabelledImage:
 
 @dataclass(frozen=True)
 class SegmentationDataset:
-    """Labelled images, split into training and test images.
+    """Labelled images, split into those to learn from and those to measure on.
 
     Parameters
     ----------
     name : str
     train, test : tuple of LabelledImage
     notes : tuple of str
-        Facts needed to interpret results: omitted images, duplicates, the protocol.
+        What a reader of a figure must know: images left out, duplicates, the protocol.
     leaks : tuple of str
-        Names of test images whose photograph is also a training image.
+        Names of test images whose photograph is a training image too.
     """
 
     name: str
@@ -162,6 +161,6 @@ class SegmentationDataset:
 
 
 def describe_mismatch(image: ByteArray, mask: ByteArray) -> str:
-    """Return a one-line description of an image and a mask of different sizes."""
+    """Return a line on an image and a mask of different sizes."""
     (height, width), (tall, wide) = image.shape[:2], mask.shape
-    return f"the image is {width}×{height}, its mask {wide}×{tall}; make them the same size"
+    return f"the image is {width}×{height}, its mask {wide}×{tall}: make them equal"

@@ -1,4 +1,4 @@
-"""Results of verifying a data set."""
+"""What the verification of a data set found."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ CHECKING = "checking files"
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding about one file.
+    """One thing about one file.
 
     Parameters
     ----------
     name : str
         The image it is about.
     level : {"missing", "odd"}
-        ``missing``: missing or broken, which makes the set unusable. ``odd``: worth knowing.
+        What is missing or broken makes a set unusable; what is odd is worth knowing.
     text : str
     """
 
@@ -29,7 +29,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """The findings for a data set; `counts` describes its size if it has no splits."""
+    """What was found in a data set; `counts` tells its size where it has no such parts."""
 
     dataset: str
     n_train: int
@@ -40,10 +40,10 @@ class Verification:
 
     @property
     def size(self) -> str:
-        """The size of the data set in words."""
+        """What there is, in words."""
         return self.counts or f"{self.n_train} training and {self.n_test} test images"
 
     @property
     def usable(self) -> bool:
-        """Whether nothing is missing or broken."""
+        """True where nothing is missing or broken."""
         return all(finding.level != "missing" for finding in self.findings)

@@ -1,4 +1,4 @@
-"""Registry of the data sets: descriptions and loaders by name."""
+"""The data sets by name: what they are, how to load and how to verify them."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ DATA_VARIABLE = "SEGBOOST_DATA"
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Description of a data set, available without loading it.
+    """What there is to know of a data set before it is loaded.
 
     Parameters
     ----------
     name, summary : str
     load : callable
-        The loader, called with its keyword options.
+        Its keywords are those of the loader.
     needs : tuple of str
-        The required options among category, data_root, images and masks.
+        Which of category, data_root, images and masks must be given.
     categories : tuple of str
     details : str
         Layout, protocol and source.
     kind : {"segmentation", "table", "scenes", "tracks"}
-        The kind of data: images with masks, rows with labels, images with one class each, or
-        videos with one box per frame.
+        What it is: images with masks, rows with labels, images with a class each, or videos
+        with a box a frame.
     """
 
     name: str
@@ -72,7 +72,7 @@ _DATASETS = {
     for info in (
         DatasetInfo(
             "synthetic",
-            "generated scenes: warm patterned objects among similar distractors",
+            "scenes drawn on the fly: warm patterned objects among what resembles them",
             load_synthetic,
             details="60 training and 40 test images of 160×120 pixels, drawn from a seed; number, "
             "size and seed are options. Nothing to download.",
@@ -98,7 +98,7 @@ _DATASETS = {
         ),
         DatasetInfo(
             "libsvm",
-            "the tables of the paper: rows of numbers with one class each",
+            "the tables of the paper: rows of numbers with a class each",
             _libsvm,
             needs=("category", "data_root"),
             categories=tuple(LIBSVM_SETS),
@@ -132,14 +132,14 @@ _DATASETS = {
 
 
 def list_datasets(kind: Kind | None = "segmentation") -> tuple[str, ...]:
-    """Return the names of the data sets of a kind, or of all kinds; the first is the default."""
+    """Return the names of the data sets of a kind, or of all; the first is the default."""
     return tuple(name for name, info in _DATASETS.items() if kind in (None, info.kind))
 
 
 def dataset_info(name: str) -> DatasetInfo:
-    """Return the description of a data set."""
+    """Return what is known of a data set."""
     if name not in _DATASETS:
-        raise DatasetError(f"there is no data set {name!r}; choose from {', '.join(_DATASETS)}")
+        raise DatasetError(f"there is no data set {name!r}: choose {', '.join(_DATASETS)}")
     return _DATASETS[name]
 
 
@@ -152,7 +152,7 @@ def load_dataset(name: str = "synthetic", **options: Any) -> SegmentationDataset
         One of `list_datasets`.
     **options
         Those of `load_synthetic`, `load_folders`, or of `load_graz02` with ``data_root`` (by
-        default the environment variable SEGBOOST_DATA) instead of its root.
+        default the variable SEGBOOST_DATA) in place of its root.
 
     Examples
     --------
@@ -161,8 +161,7 @@ def load_dataset(name: str = "synthetic", **options: Any) -> SegmentationDataset
     """
     info = dataset_info(name)
     if info.kind != "segmentation":
-        choices = ", ".join(list_datasets())
-        raise DatasetError(f"{name} has no images with masks; choose from {choices}")
+        raise DatasetError(f"{name} has no images with masks: choose {', '.join(list_datasets())}")
     for option in info.needs:
         if options.get(option) is None and option != "data_root":
             choice = f" ({', '.join(info.categories)})" if option == "category" else ""
@@ -172,15 +171,15 @@ def load_dataset(name: str = "synthetic", **options: Any) -> SegmentationDataset
 
 
 def find_data_root(given: str | os.PathLike[str] | None = None) -> Path:
-    """Return the data folder: the given one, else that of SEGBOOST_DATA."""
+    """Return the folder of the data: the one given, else that of SEGBOOST_DATA."""
     chosen = given if given is not None else os.environ.get(DATA_VARIABLE)
     if not chosen:
         raise DatasetError(
-            f"no data folder; give it with --data-root or the environment variable {DATA_VARIABLE}"
+            f"no data folder: name it with --data-root or the variable {DATA_VARIABLE}"
         )
     root = Path(chosen)
     if not root.is_dir():
         raise DatasetError(
-            f"the data folder {root} does not exist; correct --data-root or {DATA_VARIABLE}"
+            f"the data folder {root} does not exist: correct --data-root or {DATA_VARIABLE}"
         )
     return root

@@ -14,8 +14,11 @@ from matplotlib.ticker import MaxNLocator
 from segboost.features.extract import GroupFeatures, ImageFeatures
 from segboost.features.image import RGB
 from segboost.features.superpixels.connectivity import Labels
-from segboost.storage.whole_file import open_whole
+from segboost.storage.output_record import is_empty, refuse_foreign
+from segboost.storage.whole_file import check_replaceable, open_whole
 
+SOFTWARE = "segboost"
+"""What our pictures name as their maker."""
 _COLUMNS = 6
 _BORDER = np.array([1.0, 0.85, 0.0], np.float32)
 
@@ -126,7 +129,27 @@ def first_component(values: npt.NDArray[np.generic]) -> tuple[npt.NDArray[np.flo
 def save_picture(figure: Figure, path: Path) -> None:
     """Write a figure as PNG, which appears whole or not at all."""
     with open_whole(path) as file:
-        figure.savefig(file, format="png", dpi=80)
+        figure.savefig(file, format="png", dpi=80, metadata={"Software": SOFTWARE})
+
+
+def check_picture(path: Path, overwrite: bool = False) -> None:
+    """Refuse a path at which something other than a picture by `save_picture` is.
+
+    Raises
+    ------
+    NotReplaceableError
+        Where it is not a regular file.
+    ForeignFileError
+        Where it is another file, unless `overwrite`.
+    """
+    check_replaceable(path)
+    if path.exists() and not (overwrite or is_empty(path) or _is_ours(path)):
+        refuse_foreign([path])
+
+
+def _is_ours(path: Path) -> bool:
+    with open(path, "rb") as file:
+        return b"tEXtSoftware\0" + SOFTWARE.encode() in file.read(1024)
 
 
 def _show(axis: Axes, picture: RGB, title: str) -> None:

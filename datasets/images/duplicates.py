@@ -1,4 +1,4 @@
-"""Detection of duplicate photographs by appearance."""
+"""Photographs that occur twice: by their bytes, or by what they look like."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from segboost._types import ByteArray
 
 SIDE = 16
 MAX_BITS = 10
-"""Maximum number of differing bits, of 256. Consecutive photographs of a scene differ by 40 or
-more."""
+"""Of 256. Photographs of one scene taken one after the other differ by 40 and more."""
 MAX_LEVELS = 8.0
-"""Maximum mean difference of thumbnails, which separates flat images of different colours."""
+"""Mean difference of thumbnails; tells flat images of different colours apart."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """A compact description of an image, robust to format, compression and size.
+    """What an image looks like, in little: robust to format, compression and size.
 
     Parameters
     ----------
     bits : ndarray of bool, shape (256,)
-        Whether brightness increases from each cell of a 17×16 grid to its right neighbour.
+        Whether brightness rises from each cell of a 17×16 grid to the next on the right.
     thumbnail : ndarray of float32, shape (768,)
         Colours of a 16×16 grid.
     """

@@ -15,21 +15,21 @@ from segboost.datasets.reading import image_source
 from segboost.io.image_files import list_images
 
 TEST_FRACTION = 0.4
-"""Default fraction of test images if neither a fraction nor a list is given."""
+"""The share of test images where neither a fraction nor a list is given."""
 
 
 @dataclass(frozen=True)
 class FolderPairs:
-    """The contents of two folders, complete or not.
+    """What two folders hold, complete or not.
 
     Parameters
     ----------
     pairs : dict of str to (Path, Path)
         Image and mask by name, in the order of names.
     problems : tuple of (Path, str)
-        Each file without a partner or with a duplicate name, and the reason.
+        Each file that has no partner or shares its name, and a word on it.
     notes : tuple of str
-        Files that were left out because they do not have an image extension.
+        Files that were left out, as their names do not end like an image's.
     """
 
     pairs: dict[str, tuple[Path, Path]]
@@ -54,22 +54,22 @@ def load_folders(
     Parameters
     ----------
     images, masks : path
-        Two folders; subfolders are not searched.
+        Two folders; folders inside them are not entered.
     test_fraction : float
-        In [0, 1]; used if no list is given. The split depends on it, `seed` and the names.
+        In [0, 1]; used where no list is given. With it, `seed` and the names decide the split.
     train_list, test_list : path, optional
-        Text files with one name per line, with or without extension; ``#`` starts a comment
-        line. If only one list is given, all other images form the other part.
+        Text files, one name a line, with or without ending; ``#`` starts a comment line. With
+        one list alone, the other part is all the rest.
     encoding, foreground
-        The encoding of the masks; see `read_mask`. ``auto`` reads all masks first, because a
-        single file can be ambiguous.
+        How masks are coded; see `read_mask`. ``auto`` looks at all masks first, since one file
+        alone cannot always tell.
     mask_suffix : str
-        Suffix of the names of masks, such as ``_mask`` in a_mask.png.
+        What follows the name in masks, such as ``_mask`` in a_mask.png.
 
     Raises
     ------
     DatasetError
-        If a file has no partner, two images share a name, or a list does not match the images.
+        If a file has no partner, if two images share a name, or if a list does not fit.
     """
     check_encoding(encoding, foreground)
     found = pair_files(images, masks, mask_suffix)
@@ -91,7 +91,7 @@ def load_folders(
 def assemble(
     images: Path, found: FolderPairs, split: tuple[list[str], list[str]], reader: MaskReader
 ) -> SegmentationDataset:
-    """Return the data set of pairs for a split (training names, test names)."""
+    """Return the data set of pairs under a split (training names, test names)."""
     train, test = (tuple(_item(name, found.pairs[name], reader) for name in part) for part in split)
     return SegmentationDataset(images.resolve().name, train, test, found.notes)
 
@@ -99,7 +99,7 @@ def assemble(
 def pair_files(
     images: str | PathLike[str], masks: str | PathLike[str], mask_suffix: str = ""
 ) -> FolderPairs:
-    """Return the pairs of images and masks, and all files without a partner."""
+    """Return which image goes with which mask, and every file that goes with none."""
     image_files, other_images = _list(images, "images")
     mask_files, other_masks = _list(masks, "masks")
     by_name, problems = _index(image_files, "")
@@ -110,32 +110,32 @@ def pair_files(
         hint = wanted.format(name=name)
         problems.append((by_name[name], f"no mask (expected {Path(masks) / hint})"))
     for name in sorted(masks_by_name.keys() - by_name.keys()):
-        problems.append((masks_by_name[name], f"no image named {name}"))
+        problems.append((masks_by_name[name], f"no image of the name {name}"))
     both = sorted(by_name.keys() & masks_by_name.keys())
     others = other_images + other_masks
     return FolderPairs(
         {name: (by_name[name], masks_by_name[name]) for name in both},
         tuple(problems),
-        tuple(f"{path}: left out, not an image file extension" for path in others),
+        tuple(f"{path}: left out, not the ending of an image" for path in others),
     )
 
 
 def _list(folder: str | PathLike[str], what: str) -> tuple[list[Path], list[Path]]:
     path = Path(folder)
     if not path.is_dir():
-        raise DatasetError(f"{path} is not a folder; give the folder of the {what}")
+        raise DatasetError(f"{path} is not a folder: name the folder of the {what}")
     found, others = list_images(path)
     if not found:
-        raise DatasetError(f"{path} contains no image files; give the folder of the {what}")
+        raise DatasetError(f"{path} holds no image files: name the folder of the {what}")
     return found, others
 
 
 def _index(files: list[Path], suffix: str) -> tuple[dict[str, Path], list[tuple[Path, str]]]:
-    """Return files by name without suffix and extension, and problems with the others."""
+    """Return files by name without suffix and ending, and words on those that cannot be."""
     problems = [(p, f"no {suffix} at the end") for p in files if _bare(p, suffix) is None]
     named = [(name, p) for p in files if (name := _bare(p, suffix)) is not None]
     count = Counter(name for name, _ in named)
-    problems += [(p, f"another file has the same name {n}") for n, p in named if count[n] > 1]
+    problems += [(p, f"another file has the name {n} too") for n, p in named if count[n] > 1]
     return dict(named), problems
 
 
@@ -151,7 +151,7 @@ def _item(name: str, pair: tuple[Path, Path], reader: MaskReader) -> LabelledIma
 
 
 def _summary(problems: Sequence[tuple[Path, str]]) -> str:
-    """Return one line that lists the files, up to ten."""
+    """Return one line that names all the files, up to ten."""
     shown = "; ".join(f"{path}: {text}" for path, text in problems[:10])
     more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
-    return f"{shown}{more}. Add the missing files or move these away"
+    return f"{shown}{more}. Add what is missing or move these files away"

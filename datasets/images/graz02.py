@@ -18,26 +18,26 @@ VISIBLE, OCCLUDED = 1, 2
 """Palette indices of the instance masks."""
 
 LEAKS = {"bike": frozenset({202})}
-"""Test images whose photograph is also a training image (bike_165 is bike_202)."""
+"""Test images whose photograph is a training image too (bike_165 is bike_202)."""
 
 
 def load_graz02(
     root: str | PathLike[str], category: str, *, leak_free: bool = False, partial: bool = False
 ) -> SegmentationDataset:
-    """Return a category under the usual protocol: train on odd numbers, test on even ones.
+    """Return a category under the usual protocol: odd numbers train, even numbers test.
 
     A mask is the union of index 1 over the instances; the occluded parts (index 2) are
-    background. Images without annotation in the distribution are left out.
+    background. Images that the distribution leaves without annotation are left out.
 
     Parameters
     ----------
     root : path
-        The folder of bikes, cars and people, its parent, or the folder of the category itself.
+        The folder of bikes, cars and people, the one above it, or that of the category itself.
     category : {"bike", "car", "people"}
     leak_free : bool
-        Drop the test images whose photograph is also a training image: bike_202.
+        Drop the test images whose photograph is a training image too: bike_202.
     partial : bool
-        If files are missing, use the existing ones and add a note instead of raising an error.
+        Take what there is, instead of an error, where files are missing; a note says so.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def _item(files: Graz02Files, number: int) -> LabelledImage:
 
 
 def _check_complete(files: Graz02Files, partial: bool) -> list[str]:
-    """Raise DatasetError if files are missing, or with `partial` return notes about them."""
+    """Raise DatasetError, or with `partial` return notes, on files that are missing."""
     said = []
     for numbers, what in (
         (files.missing_images(), "image"),

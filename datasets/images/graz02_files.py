@@ -1,4 +1,4 @@
-"""Locations and names of the files of Graz-02 (INRIA annotations, IG02)."""
+"""Where the files of Graz-02 (INRIA annotations, IG02) are and how they are named."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from segboost.datasets.base import DatasetError
 
 N_IMAGES = 300
-"""The protocol uses the first 300 images of a category."""
+"""The protocol takes the first 300 images of a category."""
 
 _FILE = re.compile(
     r"(?P<stem>.+)_(?P<number>\d{3})\.(?:image|mask\.(?P<k>\d+))\.(?:png|jpe?g)", re.I
@@ -20,7 +20,7 @@ _FILE = re.compile(
 
 @dataclass(frozen=True)
 class Category:
-    """File names of a category and known facts about its images."""
+    """How the files of a category are named, and what is known of them."""
 
     folder: str
     stem: str
@@ -36,14 +36,14 @@ CATEGORIES = {
 
 @dataclass(frozen=True)
 class Graz02Files:
-    """The files of a category in a folder, by image number.
+    """What a folder holds of a category, by image number.
 
     Parameters
     ----------
     folder : Path
     images : dict of int to Path
     masks : dict of int to tuple of Path
-        One file per instance, sorted by instance.
+        One file an instance, sorted by instance.
     """
 
     category: str
@@ -56,11 +56,11 @@ class Graz02Files:
         return f"{CATEGORIES[self.category].stem}_{number:03d}"
 
     def missing_images(self) -> list[int]:
-        """Return the image numbers of the protocol without an image file."""
+        """Return the numbers of the protocol that have no image."""
         return [n for n in range(1, N_IMAGES + 1) if n not in self.images]
 
     def missing_masks(self) -> list[int]:
-        """Return the annotated images of the distribution without a mask file."""
+        """Return the images without a mask that the distribution annotates."""
         known = CATEGORIES[self.category].unannotated
         return [n for n in sorted(self.images) if n not in self.masks and n not in known]
 
@@ -82,13 +82,13 @@ def find_graz02(root: str | PathLike[str], category: str) -> Graz02Files:
         if match["k"] is not None:
             masks[number][int(match["k"])] = path
         elif number not in images or path.suffix.lower() == ".png":
-            images[number] = path  # prefer the original, which is PNG
+            images[number] = path  # the original is PNG; where both are there, it is taken
     ordered = {n: tuple(parts[k] for k in sorted(parts)) for n, parts in masks.items()}
     return Graz02Files(category, folder, images, ordered)
 
 
 def _find_folder(root: Path, category: str) -> Path:
-    """Return the first of the usual folders that contains images of the category."""
+    """Return the first folder, of those a copy may have, that holds images of the category."""
     plain, stem = CATEGORIES[category].folder, CATEGORIES[category].stem
     names = (plain, category, f"ig02-v1.0-{plain}/{plain}", f"ig02-v1.0-{plain}", ".")
     for base in (root, root / "graz02", root / "ig02"):
@@ -98,5 +98,5 @@ def _find_folder(root: Path, category: str) -> Path:
     raise DatasetError(
         f"there are no files {stem}_001.image.png (or .jpg) in {root / plain} or "
         f"{root / 'graz02' / plain}: unpack the INRIA annotations of Graz-02 (IG02) there, or "
-        "give their folder with --data-root or the environment variable SEGBOOST_DATA"
+        "name their folder with --data-root or the variable SEGBOOST_DATA"
     )

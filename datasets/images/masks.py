@@ -1,4 +1,4 @@
-"""Mask files: encodings of foreground, background and void."""
+"""Mask files: which values mean foreground, background and void."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from segboost.io.opening import open_image
 ENCODINGS = ("auto", "binary", "index")
 Encoding = Literal["auto", "binary", "index"]
 
-_CHOOSE = 'set the encoding: "binary" (255 is foreground) or "index" (1 is foreground, 255 void)'
+_CHOOSE = 'give the encoding: "binary" (255 is foreground) or "index" (1 is foreground, 255 void)'
 
 
 class AmbiguousMasksError(ImageFileError):
-    """Masks of one set that appear to use different encodings."""
+    """Masks of one set that seem to be coded in different ways."""
 
 
 @dataclass(frozen=True)
 class RawMask:
-    """The values of a mask file before decoding.
+    """The values of a mask file before they get a meaning.
 
     Parameters
     ----------
     values : ndarray of integers, shape (H, W)
     palette : bool
-        Whether the values are indices into a palette.
+        True where the values are indices into a palette.
     """
 
     values: npt.NDArray[Any]
@@ -44,7 +44,7 @@ class RawMask:
 
 @dataclass(frozen=True)
 class MaskReader:
-    """Reads the first of the given paths with a fixed encoding; see `read_mask`."""
+    """Reads the first of the given paths under a fixed rule; see `read_mask`."""
 
     encoding: Encoding = "auto"
     foreground: int | None = None
@@ -62,19 +62,19 @@ def read_mask(
     Parameters
     ----------
     path : path
-        A one-bit, grey or palette image, or a colour image with equal channels.
+        A one-bit, grey or palette image, or a colour one whose channels are equal.
     encoding : {"auto", "binary", "index"}
         ``binary``: 0 is background, 255 foreground. ``index``: 0 is background, 1 foreground,
-        255 void (0/1 masks, palette masks, the VOC style). ``auto``: a grey file with only the
-        values 0 and 255 is ``binary``, any other file is ``index``.
+        255 void (0/1 masks, palette masks, the VOC style). ``auto``: a grey file with no other
+        values than 0 and 255 is ``binary``, any other is ``index``.
     foreground : int, optional
-        The index of the class to segment in masks of several classes (1 … 254): the other
-        indices become background, 255 stays void. Implies ``index``.
+        The index of the class to segment, in masks of many classes (1 … 254): the other indices
+        become background, 255 stays void. Implies ``index``.
 
     Raises
     ------
     ImageFileError
-        If the file is broken or contains values that are invalid in the encoding.
+        If the file is broken or holds values that have no meaning in the encoding.
     """
     check_encoding(encoding, foreground)
     raw = read_values(path)
@@ -92,15 +92,15 @@ def read_mask(
 
 
 def find_encoding(paths: Iterable[Path]) -> Encoding:
-    """Return the common encoding of all masks of a set; reads them all.
+    """Return the encoding that all masks of a set share; reads them all.
 
-    In a grey file with only 0 and 255, 255 may be foreground or void. The set decides: ``index``
-    if some file contains both 1 and 255, ``binary`` if no file contains 1.
+    A grey file with 0 and 255 alone reads as foreground or as void. Its set decides: ``index``
+    if some file holds both 1 and 255, ``binary`` if none holds 1.
 
     Raises
     ------
     AmbiguousMasksError
-        If some grey files contain 255, others contain 1, and no file has both.
+        If grey files with 255 stand beside others with 1 and no file has both.
     """
     only_255, only_1 = None, None
     for path in paths:
@@ -121,7 +121,7 @@ def find_encoding(paths: Iterable[Path]) -> Encoding:
 
 
 def read_values(path: str | PathLike[str]) -> RawMask:
-    """Return the stored values of a mask file."""
+    """Return the values of a mask file as they are stored."""
     with open_image(path) as image:
         if image.mode == "1":
             return RawMask(np.array(image, dtype=np.uint8), palette=False)
@@ -136,13 +136,13 @@ def read_values(path: str | PathLike[str]) -> RawMask:
 
 
 def check_encoding(encoding: str, foreground: int | None) -> None:
-    """Raise ValueError for invalid options."""
+    """Raise ValueError for options that mean nothing."""
     if encoding not in ENCODINGS:
         raise ValueError(f"encoding must be one of {', '.join(ENCODINGS)}, got {encoding!r}")
     if foreground is None:
         return
     if encoding == "binary":
-        raise ValueError('foreground selects an index, so encoding cannot be "binary"')
+        raise ValueError('foreground chooses an index, so that encoding cannot be "binary"')
     if not 1 <= foreground <= 254:
         raise ValueError(f"foreground must be an index from 1 to 254, got {foreground}")
 
@@ -154,7 +154,7 @@ def _class_mask(values: npt.NDArray[Any], foreground: int) -> ByteArray:
 
 
 def _is_grey_ramp(image: Image.Image, values: npt.NDArray[Any]) -> bool:
-    """Whether each palette entry in use is the grey level of its own index."""
+    """Tell whether each palette entry in use is the grey of its own index."""
     colours = np.array(image.getpalette("RGB") or [], dtype=int).reshape(-1, 3)
     used = np.unique(values)
     return bool(used.max() < len(colours) and (colours[used] == used[:, None]).all())
@@ -163,7 +163,7 @@ def _is_grey_ramp(image: Image.Image, values: npt.NDArray[Any]) -> bool:
 def _equal_channels(image: Image.Image) -> npt.NDArray[Any]:
     colours = np.array(image.convert("RGB"))
     if (colours != colours[..., :1]).any():
-        raise ImageFileError("a mask in colours is ambiguous; save it with a palette")
+        raise ImageFileError("a mask in colours has no clear meaning: save it with a palette")
     return colours[..., 0]
 
 
@@ -173,7 +173,7 @@ def _odd_values(found: set[int], allowed: set[int], encoding: str) -> str:
     if len(odd) > 5 and min(found) < 16 and max(found) > 239:
         advice = "if a lossy format or scaling made them, save the mask as PNG, 0 and 255 only"
     elif encoding == "index":
-        advice = "if it contains several classes, set foreground to the index of one"
+        advice = "if it holds several classes, give the index of one as foreground"
     else:
         advice = _CHOOSE
     return f"unclear mask values {shown}: {advice}"

@@ -1,4 +1,4 @@
-"""Splitting of names into training and test parts."""
+"""Which names are to learn from and which to measure on."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from segboost.io.image_files import IMAGE_ENDINGS
 def split_by_fraction(
     names: Sequence[str], test_fraction: float, seed: int
 ) -> tuple[list[str], list[str]]:
-    """Return sorted training and test names, drawn at random, whatever the order of `names`.
+    """Return sorted training and test names, drawn at random; order does not matter.
 
-    Neither part is empty if the fraction is inside (0, 1) and there are at least two names.
+    Neither part is empty where the fraction lies inside (0, 1) and there are two names.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def split_by_fraction(
     (['b', 'd'], ['a', 'c'])
     """
     if not 0 <= test_fraction <= 1:
-        raise ValueError(f"test_fraction must be in [0, 1], got {test_fraction}")
+        raise ValueError(f"test_fraction must lie in [0, 1], got {test_fraction}")
     ordered = sorted(names)
     n_test = round(test_fraction * len(ordered))
     if 0 < test_fraction < 1 and len(ordered) > 1:
@@ -44,7 +44,7 @@ def split_by_lists(
 ) -> tuple[list[str], list[str], list[str]]:
     """Return training names, test names and those in neither list, in the order of the lists.
 
-    If only one list is given, all other names form the other part.
+    With one list alone, the other part is all the rest.
     """
     train = None if train_list is None else read_list(Path(train_list), names)
     test = None if test_list is None else read_list(Path(test_list), names)
@@ -55,13 +55,13 @@ def split_by_lists(
     twice = sorted(set(train) & set(test))
     if twice:
         raise DatasetError(
-            f"{_few(twice)} in both {train_list} and {test_list}; keep each name in one"
+            f"{_few(twice)} in both {train_list} and {test_list}: keep each name in one"
         )
     return train, test, sorted(set(names) - set(train) - set(test))
 
 
 def read_list(path: Path, names: Sequence[str]) -> list[str]:
-    """Return the names listed in a text file; all must be known and distinct."""
+    """Return the names that a text file lists, each of them known and once."""
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
@@ -69,10 +69,10 @@ def read_list(path: Path, names: Sequence[str]) -> list[str]:
     known = set(names)
     listed = [_without_ending(s, known) for s in lines if s and not s.startswith("#")]
     if not listed:
-        raise DatasetError(f"{path} lists no names; write one per line")
+        raise DatasetError(f"{path} lists no names: write one a line")
     unknown = [name for name in listed if name not in known]
     if unknown:
-        raise DatasetError(f"{path} lists names without an image: {_few(unknown)}")
+        raise DatasetError(f"{path} lists {_few(unknown)}, of which there is no image")
     repeated = [name for name, count in Counter(listed).items() if count > 1]
     if repeated:
         raise DatasetError(f"{path} lists {_few(repeated)} more than once")
@@ -80,7 +80,7 @@ def read_list(path: Path, names: Sequence[str]) -> list[str]:
 
 
 def _without_ending(name: str, known: set[str]) -> str:
-    """Return the name itself if known, else the name without an image extension."""
+    """Return the name itself if known, else without an image's ending."""
     if name not in known and Path(name).suffix.lower() in IMAGE_ENDINGS:
         return Path(name).stem
     return name

@@ -1,4 +1,4 @@
-"""Eight SUN scene classes: their photographs and taxonomy."""
+"""Eight SUN scenes: photographs by class, and the taxonomy of their classes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SUN8_TREE: Mapping[Hashable, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class SceneFiles:
-    """Photographs with one class each.
+    """Photographs with a class each.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class SceneFiles:
 
 
 def load_sun8(root: str | PathLike[str]) -> SceneFiles:
-    """Return the photographs of ``root/sun8``, which has one folder per class.
+    """Return the photographs of ``root/sun8``: one folder a class.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def load_sun8(root: str | PathLike[str]) -> SceneFiles:
     for name in sorted(map(str, taxonomy.leaves)):
         if not (folder / name).is_dir():
             raise DatasetError(
-                f"there is no folder {folder / name}; put the SUN photographs of that class there"
+                f"there is no {folder / name}: put the SUN photographs of that class there"
             )
         found, _ = list_images(folder / name)
         if not found:

@@ -1,4 +1,4 @@
-"""Verification of image data sets: every file is read; missing or odd ones are reported."""
+"""Look at every file of a data set and say what is missing or odd."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from segboost.progress import Progress, Report
 
 @dataclass
 class _Seen:
-    """Data kept about the images checked so far."""
+    """What is kept of the images looked at so far."""
 
     names: list[str] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ def verify_dataset(
     data : SegmentationDataset
     progress : Progress, optional
     why_empty : callable, optional
-        Called with an image without foreground; returns the text of the finding.
+        Called with an image that has no foreground; returns what to say of it.
     """
     findings: list[Finding] = []
     seen = _Seen()
@@ -69,7 +69,7 @@ def verify_dataset(
 def verify_graz02(
     root: str | PathLike[str], category: str, progress: Progress | None = None
 ) -> Verification:
-    """Check a category of Graz-02 file by file, including files that should exist."""
+    """Check a category of Graz-02 file by file, the names that should be there included."""
     try:
         files = find_graz02(root, category)
     except DatasetError as error:
@@ -79,7 +79,7 @@ def verify_graz02(
     lost = [Finding(files.name(n), "missing", "no image file") for n in files.missing_images()]
     lost += [Finding(files.name(n), "missing", "no mask file") for n in files.missing_masks()]
     known = CATEGORIES[category].unannotated & set(files.images) - set(files.masks)
-    lost += [Finding(files.name(n), "odd", "never annotated, left out") for n in sorted(known)]
+    lost += [Finding(files.name(n), "odd", "never annotated, so left out") for n in sorted(known)]
     found = sorted((*lost, *report.findings), key=lambda finding: finding.name)
     notes = tuple(note for note in report.notes if not note.startswith("incomplete"))
     return replace(report, findings=tuple(found), notes=notes)
@@ -97,7 +97,7 @@ def verify_folders(
     except AmbiguousMasksError as error:
         lost.append(Finding("masks", "missing", str(error)))
     except ImageFileError:
-        pass  # the broken file is reported below with the others
+        pass  # the broken file is reported below, with all the others
     split = split_by_fraction(list(pairs.pairs), TEST_FRACTION, seed=0)
     data = assemble(Path(images), pairs, split, MaskReader(encoding))
     report = verify_dataset(data, progress)
@@ -109,7 +109,7 @@ def _check_item(
     findings: list[Finding],
     why_empty: Callable[[LabelledImage], str] | None,
 ) -> ByteArray | None:
-    """Return the image if it can be read; record all problems of it and its mask."""
+    """Return the image if it can be read; note all that is wrong with it and its mask."""
     image = mask = None
     try:
         image = item.image()
@@ -128,7 +128,7 @@ def _check_item(
 
 
 def _why_empty(item: LabelledImage) -> str:
-    """Return whether the object is occluded or absent in the instance masks of Graz-02."""
+    """Tell occluded objects from no object in the instance masks of Graz-02."""
     hidden = any((read_indices(path) == OCCLUDED).any() for path in item.mask_source.paths)
     return "no foreground: all of the object is occluded" if hidden else "no foreground"
 
@@ -138,7 +138,7 @@ def _duplicates(seen: _Seen) -> list[Finding]:
     for i, j in find_near_duplicates(seen.prints):
         how = "the same file as" if seen.keys[i] == seen.keys[j] else "looks the same as"
         across = seen.parts[i] != seen.parts[j]
-        where = "across the split (train and test)" if across else f"both in {seen.parts[i]}"
+        where = "across the split: test sees training" if across else f"both in {seen.parts[i]}"
         first, second = (i, j) if seen.names[i] <= seen.names[j] else (j, i)
         text = f"{how} {seen.names[first]}, {where}"
         findings.append(Finding(seen.names[second], "odd", text))

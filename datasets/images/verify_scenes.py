@@ -1,4 +1,4 @@
-"""Verification of the SUN scenes: every photograph is opened; unreadable ones are reported."""
+"""Open every photograph of the SUN scenes and report what cannot be read."""
 
 from __future__ import annotations
 

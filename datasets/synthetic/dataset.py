@@ -1,4 +1,4 @@
-"""The built-in data set: scenes generated from a seed, the same on every run."""
+"""The built-in data set: scenes drawn from a seed, the same on every run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from segboost.datasets.base import LabelledImage, SegmentationDataset
 from segboost.datasets.synthetic.scene import Scene, render_scene
 
 VERSION = 1
-"""Part of every key; increase it whenever the same parameters give different pixels."""
+"""Part of every key: to be raised whenever the same parameters draw other pixels."""
 
 SMALLEST = 32
 
 
 @dataclass(frozen=True)
 class SceneRecipe:
-    """The parameters that determine a scene."""
+    """All that a scene depends on."""
 
     seed: int
     index: int
@@ -28,7 +28,7 @@ class SceneRecipe:
     width: int
 
     def render(self) -> Scene:
-        """Return the scene; each index has its own random stream."""
+        """Return the scene; each index has a random stream of its own."""
         rng = np.random.default_rng([self.seed, self.index])
         return render_scene(rng, (self.height, self.width))
 
@@ -40,35 +40,35 @@ class SceneRecipe:
 
 @dataclass(frozen=True)
 class SceneSource:
-    """The image or the mask of a scene, rendered at each call."""
+    """One side of a scene: its image or its mask, drawn at each call."""
 
     recipe: SceneRecipe
     side: str
     paths: tuple[Path, ...] = ()
 
     def load(self) -> ByteArray:
-        """Render the scene."""
+        """Draw the scene."""
         scene = self.recipe.render()
         return scene.image if self.side == "image" else scene.mask
 
     def key(self) -> str:
-        """Return a key of the recipe and the side (image or mask)."""
+        """Return a key of the recipe and the side."""
         return hashlib.sha256(f"{self.side} {self.recipe.key()}".encode()).hexdigest()
 
 
 def load_synthetic(
     n_train: int = 60, n_test: int = 40, *, seed: int = 0, height: int = 120, width: int = 160
 ) -> SegmentationDataset:
-    """Return the synthetic set: warm striped or checked objects among similar distractors.
+    """Return the synthetic set: warm striped or checked objects among what resembles them.
 
     Parameters
     ----------
     n_train, n_test : int
-        The training images do not depend on the number of test images, and vice versa.
+        The training images are the same whatever the number of test images, and vice versa.
     seed : int
-        Non-negative.
+        Not negative.
     height, width : int
-        In pixels, at least 32.
+        In pixels, 32 at least.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def load_synthetic(
     if n_train < 0 or n_test < 0 or seed < 0:
         raise ValueError(f"n_train, n_test and seed must not be negative: {n_train, n_test, seed}")
     if min(height, width) < SMALLEST:
-        raise ValueError(f"height and width must be at least {SMALLEST}, got {height}×{width}")
+        raise ValueError(f"height and width must be {SMALLEST} at least, got {height}×{width}")
 
     def item(part: str, i: int) -> LabelledImage:
         recipe = SceneRecipe(seed, 2 * i + (part == "test"), height, width)

@@ -1,4 +1,4 @@
-"""Generated labelled grid graphs: shapes to be separated from a noisy background."""
+"""Labelled grid graphs made on the fly: shapes to be told from their ground through noise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import ndimage
 from segboost._types import FloatArray, IntArray
 
 POTENTIALS = ("linear", "band", "spikes", "shared noise")
-"""The names of the columns of `GridGraph.unary`; see `grid_graph`."""
+"""What the columns of `GridGraph.unary` are; see `grid_graph`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class GridGraph:
     labels : ndarray of int, shape (H·W,)
         1 inside the shapes.
     brightness : ndarray of float64, shape (H, W)
-        The image from which the contrast of the edges is computed.
+        The picture that the contrast of the edges comes from.
     """
 
     unary: FloatArray
@@ -44,7 +44,7 @@ class GridGraph:
 def grid_graphs(
     n_graphs: int, rng: np.random.Generator, height: int = 24, width: int = 32
 ) -> list[GridGraph]:
-    """Return `count` independent graphs."""
+    """Return that many independent graphs."""
     return [grid_graph(rng, height, width) for _ in range(n_graphs)]
 
 
@@ -54,9 +54,9 @@ def grid_graph(rng: np.random.Generator, height: int = 24, width: int = 32) -> G
     With s = ±1 for shape and ground, the unary potentials are
 
     - ``linear``: −s under strong Gaussian noise;
-    - ``band``: near 0 in the shapes, near −2 or +2 outside, so that a pair of thresholds can
-      use it but no linear weight can;
-    - ``spikes``: −s, with every sixth value replaced by an outlier;
+    - ``band``: near 0 in the shapes, near −2 or +2 outside, so that no weight, only a pair of
+      thresholds can read it;
+    - ``spikes``: −s, with every sixth value replaced by one from far outside;
     - ``shared noise``: −s under noise that neighbours share, which smoothing cannot remove.
 
     Examples

@@ -1,4 +1,4 @@
-"""A synthetic scene: textured objects on textured ground, with distractors and degradations."""
+"""One synthetic scene: textured objects on textured ground, and what makes them hard to see."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GROUND_PATTERNS = ("blotches", "grain")
 OBJECT_HUE, OBJECT_HUE_SPREAD = 0.06, 0.03
 """Objects are warm, orange on average."""
 GROUND_HUES = (0.14, 0.75)
-"""Hues from yellow to violet; one ground in eight is as warm as an object."""
+"""From yellow to violet; one ground in eight is as warm as an object."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Scene:
 def render_scene(rng: np.random.Generator, shape: tuple[int, int]) -> Scene:
     """Return a scene of the given height and width.
 
-    An object has a warm colour *and* a regular pattern (stripes or checks). Distractors have one
-    of the two: patterns in cold colours, or warm colours without a pattern. Contrast fades in
-    places, bars hide parts, lighting varies across the image, and noise covers everything, so
-    that a small neighbourhood is often ambiguous.
+    What makes an object is warm colour *and* a regular pattern (stripes or checks). Distractors
+    have one of the two: patterns in cold colours, or warm colours without a pattern. Contrast
+    fades in places, bars hide parts, light changes across the image, and noise covers all, so
+    that a small neighbourhood often cannot tell what it belongs to.
     """
     image = _ground(rng, shape)
     mask = np.zeros(shape, dtype=bool)
@@ -97,7 +97,7 @@ def _size(rng: np.random.Generator, shape: tuple[int, int]) -> float:
 def _place(
     rng: np.random.Generator, image: Float32Array, outline: BoolArray, texture: Texture
 ) -> None:
-    """Paint a texture inside an outline, blended with the background where it fades."""
+    """Paint a texture inside an outline, blended with what is below where it fades."""
     box = ndimage.find_objects(outline.astype(np.uint8))
     if not box:
         return
@@ -109,7 +109,7 @@ def _place(
 
 
 def _expose(rng: np.random.Generator, image: Float32Array) -> ByteArray:
-    """Return the image with uneven lighting, slight blur and noise, as uint8."""
+    """Return the image under uneven light, blurred a little, with noise, as uint8."""
     height, width = image.shape[:2]
     angle, strength = rng.uniform(0, 2 * np.pi), rng.uniform(0.1, 0.45)
     rows = np.linspace(-0.5, 0.5, height, dtype=np.float32)[:, None]

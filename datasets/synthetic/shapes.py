@@ -14,7 +14,7 @@ OBJECT_SHAPES = ("wheels", "blob", "polygon")
 def draw_shape(
     rng: np.random.Generator, kind: str, shape: tuple[int, int], size: float
 ) -> BoolArray:
-    """Return a mask of one outline at a random position.
+    """Return a mask of one outline at a random place.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def draw_shape(
     shape : (int, int)
         Height and width of the mask.
     size : float
-        Radius in pixels; for wheels with a frame, half the length.
+        Radius in pixels; of wheels and frame, half the length.
     """
     height, width = shape
     centre = np.array([rng.uniform(0.12, 0.88) * width, rng.uniform(0.2, 0.85) * height])
@@ -40,7 +40,7 @@ def draw_shape(
 
 
 def draw_bar(rng: np.random.Generator, shape: tuple[int, int], thickness: float) -> BoolArray:
-    """Return a mask of a straight bar across the whole image, vertical or horizontal."""
+    """Return a mask of a straight bar across the whole image, upright or lying."""
     height, width = shape
     canvas = Image.new("1", (width, height))
     if rng.random() < 0.7:

@@ -11,7 +11,7 @@ from scipy import ndimage
 from segboost._types import Float32Array
 
 PATTERNS = ("blotches", "grain", "stripes", "checks")
-"""The first two are used for grounds, the last two for objects."""
+"""The first two are those of grounds, the last two those of objects."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Texture:
     dark, light : tuple of float
         RGB in [0, 1].
     period : float
-        Period of stripes and checks, or grain of noise, in pixels.
+        Of stripes and checks, and the grain of noise, in pixels.
     angle : float
-        Angle of stripes and checks in radians.
+        Of stripes and checks, in radians.
     """
 
     pattern: str
@@ -38,7 +38,7 @@ class Texture:
 
 
 def draw_texture(rng: np.random.Generator, pattern: str, hue: float) -> Texture:
-    """Return a texture of a pattern with two colours near a hue (0 … 1, red … red)."""
+    """Return a texture of a pattern whose two colours lie near a hue (0 … 1, red … red)."""
     saturation = rng.uniform(0.25, 0.6)
     value = rng.uniform(0.4, 0.65)
     contrast = rng.uniform(0.14, 0.3)
@@ -66,7 +66,7 @@ def paint_texture(
 def smooth_noise(rng: np.random.Generator, shape: tuple[int, int], scale: float) -> Float32Array:
     """Return Gaussian noise blurred over `scale` pixels, mean 0 and variance 1, float32.
 
-    Large scales are drawn on a coarser grid and enlarged, which is as smooth and much faster.
+    Large scales are drawn on a coarser grid and enlarged: as smooth, and much quicker.
     """
     step = max(1, int(scale / 2))
     coarse = tuple(-(-n // step) + 1 for n in shape)

@@ -1,4 +1,4 @@
-"""A generated sequence of a target moving over a textured background, for examples and tests."""
+"""A moving target over a textured background, drawn on the fly: for examples and tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from segboost._types import ByteArray
 
 @dataclass(frozen=True, eq=False)
 class SyntheticTrack:
-    """Frames, shape (n, H, W, 3) or (n, H, W), and the target's boxes x, y, w, h, shape (n, 4)."""
+    """Frames, shape (n, H, W, 3) or (n, H, W), and the target's boxes (n, 4), x, y, w, h."""
 
     frames: ByteArray
     boxes: npt.NDArray[np.float64]
@@ -28,7 +28,7 @@ def draw_track(
     hidden: tuple[int, int] | None = None,
     seed: int = 0,
 ) -> SyntheticTrack:
-    """Return a textured target moving on an ellipse over a textured background, with some noise.
+    """Draw a textured target on an ellipse over a textured background, with a little noise.
 
     Parameters
     ----------

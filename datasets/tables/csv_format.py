@@ -1,4 +1,4 @@
-"""CSV files: rows of numbers and a label, with or without a header."""
+"""CSV files: rows of numbers and a label, with or without names in the first line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from segboost.datasets.tables.packed_files import MOST_BYTES, TableFileError
 
 LABEL_NAMES = ("label", "class", "target")
-"""Names of columns that contain the labels by default; case does not matter."""
+"""A column of one of these names holds the labels where no other is named; case is the same."""
 
 _DELIMITERS = ",;\t"
 
@@ -43,8 +43,8 @@ def parse_csv(
 ) -> CsvTable:
     """Return the table of a CSV file's content.
 
-    Cells are separated by commas, semicolons or tabs, whichever is most frequent in the first
-    line. The first line is a header if one of its feature cells is not a number.
+    Cells are parted by commas, semicolons or tabs, whichever the first line has most of. The
+    first line is a header where one of its feature cells is no number.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def parse_csv(
     label : str, int or None
         See `read_table`.
     most_bytes : int
-        Maximum size of the table in memory.
+        What the table may take.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def parse_csv(
         raise TableFileError(f"{source} has a header but no rows below it")
     width = len(rows[0].cells)
     if width - (column is not None) < 1:
-        raise TableFileError(f"{source} has no features: expected other columns than the labels")
+        raise TableFileError(f"{source} has no features: expected them beside the labels")
     if len(body) * width * 8 > most_bytes:
         raise TableFileError(f"{source} takes more than {most_bytes} bytes, which is the limit")
     _check_widths(body, width, source)
@@ -83,12 +83,12 @@ def parse_csv(
 
 
 def first_cells(data: bytes, source: str) -> list[str]:
-    """Return the cells of the first row, whether or not it is a header."""
+    """Return the cells of the first row, a header or not."""
     return [cell.strip() for cell in next(_iterate(data, source)).cells]
 
 
 def _iterate(data: bytes, source: str) -> Iterator[_Row]:
-    """Yield the non-empty rows, at least one, and the numbers of their last lines."""
+    """Yield the rows with content and the numbers of their last lines; there is at least one."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -112,7 +112,7 @@ def _iterate(data: bytes, source: str) -> Iterator[_Row]:
 def _find_label(
     first: Sequence[str], label: str | int | None, source: str
 ) -> tuple[bool, int | None]:
-    """Return whether the first row is a header, and the column of the labels."""
+    """Return whether the first row is a header, and the label's column."""
     names = [cell.strip() for cell in first]
     if label is None:
         return not all(map(_is_number, names)), None
@@ -133,14 +133,14 @@ def _auto_column(names: Sequence[str], source: str) -> int:
     found = [q for q, name in enumerate(names) if name.lower() in LABEL_NAMES]
     if len(found) > 1:
         both = ", ".join(names[q] for q in found)
-        raise TableFileError(f"{source} has several label columns ({both}); choose one")
+        raise TableFileError(f"{source} has several columns for labels ({both}): name one")
     return found[0] if found else len(names) - 1
 
 
 def _position(number: int, names: Sequence[str], source: str) -> int:
     column = number - 1 if number > 0 else len(names) + number
     if number == 0 or not 0 <= column < len(names):
-        raise TableFileError(f"{source} has no column {number}; it has {len(names)}, from 1")
+        raise TableFileError(f"{source} has no column {number}: it has {len(names)}, from 1")
     return column
 
 
@@ -168,14 +168,14 @@ def _numbers(
         try:
             X[i] = [float(row.cells[q]) for q in columns]
         except ValueError:
-            X[i] = np.nan  # reported below, with the cell
+            X[i] = np.nan  # told below, with the cell
         if not np.isfinite(X[i]).all() or "_" in "".join(row.cells):
             _refuse_cells(row, columns, names, source)
     return X
 
 
 def _refuse_cells(row: _Row, columns: Sequence[int], names: Sequence[str], source: str) -> None:
-    """Raise for the first cell of a row that is not a finite number."""
+    """Raise for the first cell of a row that is no finite number."""
     for q in columns:
         if not _is_number(row.cells[q]):
             name = f"{q + 1} ({names[q]})" if names else str(q + 1)
@@ -187,7 +187,7 @@ def _refuse_cells(row: _Row, columns: Sequence[int], names: Sequence[str], sourc
 
 
 def _labels(rows: Sequence[_Row], column: int, source: str) -> npt.NDArray[Any]:
-    """Return the labels: integers, other numbers, or text if any of them is not a number."""
+    """Return the labels: whole numbers, other numbers, or text where any of them is no number."""
     cells = [row.cells[column].strip() for row in rows]
     if "" in cells:
         line = rows[cells.index("")].number
@@ -207,6 +207,6 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_whole(cell: str) -> bool:
-    """Whether the cell is an integer in the range of int64."""
+    """Whether it is an integer that int64 holds."""
     digits = cell.strip().lstrip("+-")
     return digits.isascii() and digits.isdigit() and len(digits) <= 18

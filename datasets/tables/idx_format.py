@@ -1,4 +1,4 @@
-"""The idx format of MNIST: a short header with the shape, then the values."""
+"""The idx format of MNIST: a small header with the shape, then the values."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E:
 def parse_idx(data: bytes, source: str) -> npt.NDArray[Any]:
     """Return the array of an idx file's content, in the machine's byte order.
 
-    The header is two zero bytes, a type code, the number of dimensions, and one big-endian 32-bit
-    size per dimension. The declared size is compared with the actual bytes before they are used.
+    The header is two zero bytes, a code of the type, the number of dimensions, and one
+    big-endian 32-bit size a dimension. What it claims is compared with the bytes that are there
+    before anything is made of them.
 
     Examples
     --------
@@ -26,7 +27,7 @@ def parse_idx(data: bytes, source: str) -> npt.NDArray[Any]:
     [7, 8, 9]
     """
     if len(data) < 4 or data[:2] != b"\0\0" or data[2] not in _TYPES or not 1 <= data[3] <= 8:
-        raise TableFileError(f"{source} is not an idx file: its first four bytes do not match")
+        raise TableFileError(f"{source} is no idx file: its first four bytes say something else")
     n_dims = data[3]
     start = 4 + 4 * n_dims
     if len(data) < start:

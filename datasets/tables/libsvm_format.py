@@ -1,4 +1,4 @@
-"""The LIBSVM format: a label and index:value pairs per line, indices from 1, zeros omitted."""
+"""The LIBSVM format: a label and index:value pairs a line, indices from 1, zeros left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAIRS = re.compile(rb"(?:\d+:[-+.\deE]+(?: |$))*")
 
 @dataclass
 class _Cells:
-    """The content of the lines: row, column and value of every cell, and the row labels."""
+    """What lines held: for every cell its row, column and value; the labels of the rows."""
 
     rows: array[int] = field(default_factory=lambda: array("q"))
     columns: array[int] = field(default_factory=lambda: array("q"))
@@ -41,8 +41,8 @@ def parse_libsvm(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
     """Return the rows, shape (N, d), and labels, shape (N,), of a LIBSVM file's content.
 
-    If the first line begins with index:value, no line has a label, and the labels have shape
-    (0,).
+    Where the first line begins with index:value, no line has a label, and the labels have
+    shape (0,).
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def parse_libsvm(
     n_features : int, optional
         d; by default the highest index.
     most_bytes : int
-        Maximum size of the table; checked before memory is allocated.
+        What the table may take; the size is checked before memory is.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def parse_libsvm(
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the non-empty lines and their numbers, without comments."""
+    """Yield the lines with content and their numbers, without comments."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         content = line.partition(b"#")[0].strip()
         if content:
@@ -95,9 +95,9 @@ def _append(words: Sequence[bytes], cells: _Cells, place: str) -> None:
 
 
 def _fast_pairs(words: Sequence[bytes]) -> tuple[list[int], list[float]] | None:
-    """Return indices and values of a valid row without checking single words; else None.
+    """Return indices and values of a faultless row, without a look at single words; else None.
 
-    Equal to `_checked_pairs`, which is three times slower but reports errors.
+    Equal to `_checked_pairs`, which is three times slower and knows what is wrong.
     """
     line = b" ".join(words)
     if not _PAIRS.fullmatch(line):
@@ -113,14 +113,14 @@ def _fast_pairs(words: Sequence[bytes]) -> tuple[list[int], list[float]] | None:
 
 
 def _checked_pairs(words: Sequence[bytes], place: str) -> tuple[list[int], list[float]]:
-    """Return indices and values of a row; errors name the first invalid word."""
+    """Return indices and values of a row; an error names the first word that is wrong."""
     indices: list[int] = []
     values: list[float] = []
     for word in words:
         index, value = _pair(word, place)
         if indices and index <= indices[-1]:
             raise TableFileError(
-                f"{place}: index {index} after {indices[-1]}, expected increasing indices"
+                f"{place}: index {index} after {indices[-1]}, expected rising indices"
             )
         indices.append(index)
         values.append(value)
@@ -148,7 +148,7 @@ def _label(word: bytes, place: str) -> float:
 
 
 def _number(word: bytes) -> float:
-    """Return a finite number; Python's notation 1_000 is not accepted."""
+    """Return a finite number; Python's own 1_000 is none."""
     value = float(word)
     if not math.isfinite(value) or b"_" in word:
         raise ValueError
@@ -181,7 +181,7 @@ def _dense(
 
 
 def _plain_labels(labels: array[float]) -> npt.NDArray[Any]:
-    """Return the labels, as integers if all of them are whole numbers."""
+    """Return the labels, as integers where all of them are whole."""
     found = np.asarray(labels, dtype=np.float64)
     whole = bool(np.all(found == np.rint(found)) and np.all(np.abs(found) < 2**53))
     return found.astype(np.int64) if whole and found.size else found

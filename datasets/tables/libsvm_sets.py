@@ -1,4 +1,4 @@
-"""The LIBSVM data sets of the paper by name, with their files pooled."""
+"""The sets of the paper's tables by name: their files, pooled."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ FOLDER = "libsvm"
 
 @dataclass(frozen=True)
 class LibsvmSet:
-    """The size and files of a set.
+    """What a set consists of once its files are pooled.
 
     Parameters
     ----------
     n_rows, n_features, n_classes : int
     parts : tuple of str
-        Suffixes of the set's file names; that of the training part is empty.
+        What follows the set's name in its files: the training part has nothing.
     """
 
     n_rows: int
@@ -55,7 +55,7 @@ _IDX_KINDS = ("images-idx3-ubyte", "labels-idx1-ubyte")
 
 
 def load_libsvm_set(name: str, root: str | PathLike[str]) -> Table:
-    """Return a set with all its files pooled, training part first.
+    """Return a set with all its files pooled, in the order training part, test part.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ def load_libsvm_set(name: str, root: str | PathLike[str]) -> Table:
         One of `LIBSVM_SETS`.
     root : path
         The data root; the files are in its folder ``libsvm``, each plain, .gz or .bz2, scaled
-        (``vowel.scale``) or not (``vowel``). mnist may also be idx files; their pixels are
+        (``vowel.scale``) or not (``vowel``). mnist may be idx files too; their pixels are
         divided by 255.
 
     Raises
     ------
     DatasetError
-        If files are missing or the pooled size is not that of the set.
+        If files are missing or the pooled rows are not those of the set.
     """
     known = _known(name)
     files = find_libsvm_files(name, root)
@@ -82,15 +82,15 @@ def load_libsvm_set(name: str, root: str | PathLike[str]) -> Table:
     found = (len(table.X), table.X.shape[1], len(np.unique(table.y)))
     if found != (known.n_rows, known.n_features, known.n_classes) or not table.has_labels:
         raise DatasetError(
-            f"{name}: {', '.join(map(str, files))} have {found[0]} rows, {found[1]} features and "
+            f"{name}: {', '.join(map(str, files))} hold {found[0]} rows, {found[1]} features and "
             f"{found[2]} classes, expected {known.n_rows}, {known.n_features} and "
-            f"{known.n_classes}; download the files again"
+            f"{known.n_classes}: get the files again"
         )
     return table
 
 
 def find_libsvm_files(name: str, root: str | PathLike[str]) -> tuple[Path, ...]:
-    """Return the files of a set; DatasetError names missing ones."""
+    """Return the files of a set; DatasetError names what is missing."""
     known = _known(name)
     folder = Path(root) / FOLDER
     for stem in (f"{name}.scale", name):
@@ -105,23 +105,23 @@ def find_libsvm_files(name: str, root: str | PathLike[str]) -> tuple[Path, ...]:
         if idx:
             return idx
     wanted = " and ".join(f"{name}.scale{part}" for part in known.parts)
-    raise DatasetError(f"there is no {name} in {folder}; put {wanted} there (or .gz, .bz2)")
+    raise DatasetError(f"there is no {name} in {folder}: put {wanted} there (or .gz, .bz2)")
 
 
 def _known(name: str) -> LibsvmSet:
     if name not in LIBSVM_SETS:
-        raise DatasetError(f"there is no set {name!r}; choose from {', '.join(LIBSVM_SETS)}")
+        raise DatasetError(f"there is no set {name!r}: choose {', '.join(LIBSVM_SETS)}")
     return LIBSVM_SETS[name]
 
 
 def _first(folder: Path, name: str) -> Path | None:
-    """Return the file of this name, plain or compressed."""
+    """Return the file of that name, plain or packed."""
     candidates = [folder / (name + ending) for ending in ("", *PACKINGS)]
     return next((path for path in candidates if path.is_file()), None)
 
 
 def _find_idx(folder: Path) -> tuple[Path, ...]:
-    """Return MNIST's four idx files in the folder or its ``mnist``; empty if any is missing."""
+    """Return MNIST's four idx files, in the folder or in ``mnist`` below it; none if not all."""
     for place in (folder, folder / "mnist"):
         found = [_first(place, f"{s}-{k}") for s, k in product(_IDX_STEMS, _IDX_KINDS)]
         if all(found):
@@ -146,8 +146,5 @@ def _pool_idx(name: str, files: tuple[Path, ...]) -> Table:
 def _read_idx(path: Path, n_dims: int) -> npt.NDArray[np.uint8]:
     values = parse_idx(read_packed(path), str(path))
     if values.ndim != n_dims or values.dtype != np.uint8:
-        raise TableFileError(
-            f"{path} has shape {values.shape} and type {values.dtype}, expected {n_dims} "
-            "dimensions of bytes"
-        )
+        raise TableFileError(f"{path} has shape {values.shape}, expected {n_dims} sizes of bytes")
     return values

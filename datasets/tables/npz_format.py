@@ -1,4 +1,4 @@
-"""npz files: an array X of rows and optionally an array y of labels; nothing is unpickled."""
+"""npz files: an array X of rows and, where there are labels, an array y; nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def parse_npz(
     source : str
         The file's name, for errors.
     label : str, int or None
-        The name of the array with the labels; ``"auto"`` uses ``y`` if it exists.
+        The name of the array with the labels; ``"auto"`` stands for ``y`` where it is there.
     most_bytes : int
-        Maximum size of the unpacked arrays; checked in the headers before unpacking.
+        What the unpacked arrays may take; the headers tell before they are unpacked.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(member.file_size for member in archive.infolist())
             names = [n.removesuffix(".npy") for n in archive.namelist() if n.endswith(".npy")]
     except _DAMAGE as error:
-        raise TableFileError(f"{source} is not an npz file: {error}") from None
+        raise TableFileError(f"{source} is no npz file: {error}") from None
     if 2 * size > most_bytes:
-        raise TableFileError(f"{source} unpacks to {size} bytes, the limit is {most_bytes}")
+        raise TableFileError(f"{source} unpacks to {size} bytes, more than is accepted")
     if "X" not in names:
         shown = ", ".join(names[:10]) or "nothing"
-        raise TableFileError(f"{source} has {shown}; expected an array X of rows, and labels y")
+        raise TableFileError(f"{source} holds {shown}: expected an array X of rows, and labels y")
     key = _label_key(label, names, source)
     X = _rows(_array(data, "X", source), source)
     y = np.zeros(0) if key is None else _labels(_array(data, key, source), len(X), key, source)
@@ -62,11 +62,11 @@ def _label_key(label: str | int | None, names: list[str], source: str) -> str | 
         return key
     if label == "auto":
         return None
-    raise TableFileError(f"{source} has no array {key!r}; it has {', '.join(names[:10])}")
+    raise TableFileError(f"{source} has no array {key!r}: it holds {', '.join(names[:10])}")
 
 
 def _array(data: bytes, name: str, source: str) -> npt.NDArray[Any]:
-    """Read one member; its declared size must match its actual size."""
+    """Read one member; the size it claims must be the size it has."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             return np.asarray(archive[name])
@@ -92,16 +92,15 @@ def _rows(X: npt.NDArray[Any], source: str) -> npt.NDArray[np.float64]:
 def _labels(y: npt.NDArray[Any], n: int, key: str, source: str) -> npt.NDArray[Any]:
     if y.dtype.kind not in "biufU" or y.shape != (n,):
         raise TableFileError(
-            f"{source}: {key} has shape {y.shape} and type {y.dtype}, expected {n} numbers or "
-            "strings"
+            f"{source}: {key} has shape {y.shape} and type {y.dtype}, expected {n} numbers or texts"
         )
     if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise TableFileError(f"{source}: {key} contains NaN or infinity, expected finite labels")
+        raise TableFileError(f"{source}: {key} holds nan or infinity, expected finite labels")
     return y
 
 
 def _names(data: bytes, source: str, width: int) -> tuple[str, ...]:
     names = _array(data, "feature_names", source)
     if names.dtype.kind != "U" or names.shape != (width,) or len(set(names)) < width:
-        raise TableFileError(f"{source}: feature_names must be {width} distinct strings")
+        raise TableFileError(f"{source}: feature_names must be {width} different texts")
     return tuple(map(str, names))

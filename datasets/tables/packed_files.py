@@ -1,4 +1,4 @@
-"""Reading plain, gzip and bzip2 files, with a size limit enforced during decompression."""
+"""Bytes of plain, gzip and bzip2 files, with a limit that holds while they are unpacked."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from typing import BinaryIO
 from segboost.datasets.base import DatasetError
 
 PACKINGS = (".gz", ".bz2")
-"""Extensions of compressed files; the actual format is determined by the first bytes."""
+"""Endings that a packed file may have; what a file is, its first bytes say."""
 
 MOST_BYTES = 4 << 30
-"""Maximum size of an uncompressed file and of a table in memory."""
+"""More than this is neither unpacked from one file nor allocated for one table."""
 
 _BLOCK = 1 << 20
 
 
 class TableFileError(DatasetError):
-    """A table file that cannot be used; the one-line message names it."""
+    """A table file that cannot be used; the message is one line that names it."""
 
 
 def read_packed(path: str | PathLike[str], most_bytes: int = MOST_BYTES) -> bytes:
-    """Return the content of a file, decompressed if it is gzip or bzip2.
+    """Return the content of a file, unpacked where it is gzip or bzip2.
 
     Raises
     ------
     TableFileError
-        If the file is missing, damaged or larger than `most_bytes` when decompressed.
+        If the file is missing, damaged or holds more than `most_bytes` once unpacked.
     """
     try:
         with open(path, "rb") as file:
@@ -39,14 +39,14 @@ def read_packed(path: str | PathLike[str], most_bytes: int = MOST_BYTES) -> byte
     except FileNotFoundError:
         raise TableFileError(f"{path}: there is no such file") from None
     except IsADirectoryError:
-        raise TableFileError(f"{path} is a folder; give a file") from None
+        raise TableFileError(f"{path} is a folder: name a file") from None
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise TableFileError(f"{path} cannot be read: {reason}") from None
 
 
 def bare_name(path: str | PathLike[str]) -> str:
-    """Return a file's name without the extension of its compression.
+    """Return a file's name without the ending of its packing.
 
     Examples
     --------
@@ -66,12 +66,12 @@ def _unpacked(file: BinaryIO) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
 
 
 def _read_up_to(file: BinaryIO | gzip.GzipFile | bz2.BZ2File, most_bytes: int, path: Path) -> bytes:
-    """Read in blocks: a small file may decompress to more than the available memory."""
+    """Read in blocks: a small file may unpack to more than there is memory."""
     content = io.BytesIO()
     while block := file.read(_BLOCK):
         content.write(block)
         if content.tell() > most_bytes:
             raise TableFileError(
-                f"{path} has more than {most_bytes} bytes, which is the limit; split it"
+                f"{path} holds more than {most_bytes} bytes, which is the limit: split it"
             )
     return content.getvalue()

@@ -1,4 +1,4 @@
-"""Tables: rows of numbers with one label each, from LIBSVM, CSV and npz files."""
+"""Tables: rows of numbers with a label each, from LIBSVM, CSV and npz files."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ LIBSVM_ENDINGS = (".libsvm", ".svm", ".svmlight", ".scale", ".t", ".tr", ".val")
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of numbers, their labels and the names of the columns.
+    """Rows, a label for each, and what they are called.
 
     Parameters
     ----------
     X : ndarray of float64, shape (N, d)
         Finite numbers.
     y : ndarray of shape (N,)
-        As in the file: integers, other numbers or text; shape (0,) if the file has no labels.
+        As in the file: integers, other numbers or text. Of a file without labels, shape (0,).
     name : str
     feature_names : tuple of str
-        The d names of the columns, or empty.
+        The d names of the columns, or none.
     label_name : str
-        The name of the label column, if it has one.
+        What the label's column is called, if it has a name.
     label_column : int
-        The position of the label column in a CSV file, from 0; -1 if there is none.
+        Which column of a CSV file the labels were, from 0; -1 where there is none.
     """
 
     X: npt.NDArray[np.float64]
@@ -60,23 +60,23 @@ def read_table(
     file_format: Format = "auto",
     most_bytes: int = MOST_BYTES,
 ) -> Table:
-    """Read a table file: LIBSVM, CSV or npz, each plain or compressed with gzip or bzip2.
+    """Read a table file: LIBSVM, CSV or npz, each plain or packed with gzip or bzip2.
 
     Parameters
     ----------
     path : path
     label : str, int or None
-        For CSV files, the column with the labels: its name, or its number from 1 (or from -1 at
-        the end). ``"auto"``: the column named label, class or target, else the last one. None:
-        the file has no labels. For npz files, the name of the array (``y``). LIBSVM files have
-        labels if their first line begins with one.
+        Of CSV files, the column with the labels: its name, or its number from 1 (from -1 at the
+        end). ``"auto"``: the one column named label, class or target, else the last one. None:
+        the file has no labels. Of npz files, the name of the array (``y``). LIBSVM files have
+        labels where their first line begins with one.
     n_features : int, optional
-        The number of columns of X. LIBSVM files omit zeros, so that only their highest index is
-        known: fewer features are padded with zeros, more are an error.
+        How many columns X shall have. LIBSVM files leave out zeros, so that only the highest
+        index is known of them: fewer are padded with zeros, more are an error.
     file_format : {"auto", "libsvm", "csv", "npz"}
-        ``"auto"`` uses the name and then the content.
+        ``"auto"`` goes by the name and then by the content.
     most_bytes : int
-        Maximum size in memory of the decompressed file and of the table.
+        What the unpacked file and the table may take in memory.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def find_format(path: str | PathLike[str], data: bytes) -> Format:
 
 
 def _looks_like_libsvm(data: bytes) -> bool:
-    """Whether the first non-empty line has only index:value pairs after an optional number."""
+    """Whether the first line with content is a number and index:value pairs, or pairs alone."""
     for line in data[: 1 << 20].splitlines():
         words = line.partition(b"#")[0].split()
         if words:

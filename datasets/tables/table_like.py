@@ -1,4 +1,4 @@
-"""Reading a table for a model, with the columns of the model's training table."""
+"""Read a table for a model: with the columns of the table that the model was learned from."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from segboost.datasets.tables.table import Table, find_format, read_table
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table.
+    """What is known of the columns of a table.
 
     Parameters
     ----------
     n_features : int
     feature_names : tuple of str
-        The names of the features in order, or empty.
+        Those of the features in their order, or none.
     label_name : str
-        The name of the label column, or empty.
+        The name of the label's column, or none.
     label_column : int
-        Its position in a CSV file, from 0; -1 if the table was not a CSV file.
+        Its place in a CSV file, from 0; -1 where the table was no CSV file.
     """
 
     n_features: int
@@ -39,16 +39,16 @@ class Columns:
 
 
 def read_like(path: str | PathLike[str], columns: Columns, most_bytes: int = MOST_BYTES) -> Table:
-    """Read a table file with the features of another table; labels may be missing.
+    """Read a table file whose features are those of another table; labels may be missing.
 
-    Named columns are matched by name, in any order. Without names, a CSV file must have as many
-    columns as there are features (no labels), or one more, with the label in its original
-    position. LIBSVM files with fewer features are padded with zeros.
+    Named columns are found by name, in any order. Without names, a CSV file has as many columns
+    as there are features (no labels), or one more: the label stands where it stood. LIBSVM files
+    of fewer features are padded with zeros.
 
     Raises
     ------
     TableFileError
-        If the features are not the expected ones.
+        For other features than expected.
     """
     data = read_packed(path, most_bytes)
     kind = find_format(path, data)
@@ -61,7 +61,7 @@ def read_like(path: str | PathLike[str], columns: Columns, most_bytes: int = MOS
 
 
 def _label_of(first: Sequence[str], columns: Columns, source: str) -> str | int | None:
-    """Return the `label` argument for `read_table`; None for a file without labels."""
+    """Return what the label's column is for `read_table`; None for a file without labels."""
     names = set(columns.feature_names)
     if names and names & set(first):
         rest = [name for name in first if name not in names]
@@ -82,18 +82,18 @@ def _label_of(first: Sequence[str], columns: Columns, source: str) -> str | int 
 def _complain_of_names(
     lost: Sequence[str], rest: Sequence[str], columns: Columns, source: str
 ) -> None:
-    """Raise if features are missing or there are unknown columns besides the label."""
+    """Raise where features are missing, or more is left than the label."""
     if lost:
         shown = ", ".join(map(repr, lost[:5]))
         raise TableFileError(f"{source} lacks {len(lost)} of the model's features: {shown}")
     odd = [name for name in rest if name != columns.label_name]
     if odd and (len(rest) > 1 or columns.label_name):
         shown = ", ".join(map(repr, odd[:5]))
-        raise TableFileError(f"{source} has columns unknown to the model: {shown}")
+        raise TableFileError(f"{source} has columns that the model does not know: {shown}")
 
 
 def _in_order(table: Table, columns: Columns, source: str) -> Table:
-    """Return the table with its columns in the model's order."""
+    """Return the table with its columns in the order of the model's."""
     if table.X.shape[1] != columns.n_features:
         raise TableFileError(
             f"{source} has {table.X.shape[1]} features, expected {columns.n_features}"

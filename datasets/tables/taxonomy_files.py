@@ -1,4 +1,4 @@
-"""Taxonomy files: nested JSON or lists of parents, checked before the tree is built."""
+"""Taxonomy files: nested JSON or a list of parents, checked before a tree is made of them."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from segboost.tasks.taxonomy import Taxonomy
 MOST_BYTES = 16 << 20
 MOST_NODES = 100_000
 MOST_LEVELS = 100
-"""Deeper trees are rejected: they are mistakes and would exhaust the recursion limit."""
+"""Deeper trees are refused: they are mistakes, and would exhaust the reader."""
 
 
 class TaxonomyFileError(DatasetError):
-    """A taxonomy file that cannot be used; the one-line message names it."""
+    """A taxonomy file that cannot be used; the message is one line that names it."""
 
 
 def read_taxonomy(path: str | PathLike[str]) -> Taxonomy:
-    """Return the tree described by a file.
+    """Return the tree that a file describes.
 
-    The file is one of
+    One of
 
     - nested JSON, ``{"scenes": {"indoor": ["kitchen", "bath"], "outdoor": ["park"]}}``;
     - JSON of parents, ``{"kitchen": "indoor", "indoor": "scenes", …}`` or pairs
       ``[["kitchen", "indoor"], …]``;
-    - text with one ``child,parent`` per line, separated by a comma, semicolon or tab; ``#``
-      starts a comment.
+    - text, one ``child,parent`` a line, parted by a comma, semicolon or tab; ``#`` begins a
+      comment.
 
-    Node names are text here; `match_classes` turns leaves into class numbers.
+    Names of nodes are text here; `match_classes` turns leaves into class numbers.
 
     Raises
     ------
     TaxonomyFileError
-        For a cycle, more than one root, a node with two parents, a tree of one node, or a file
-        in none of the three formats.
+        For a cycle, more than one root, a node with two parents, a tree of one node, and for
+        what is none of the three formats.
 
     Examples
     --------
@@ -67,15 +67,15 @@ def read_taxonomy(path: str | PathLike[str]) -> Taxonomy:
 
 
 def match_classes(taxonomy: Taxonomy, classes: Sequence[Hashable]) -> Taxonomy:
-    """Return the tree with its leaves renamed to the matching classes.
+    """Return the tree with its leaves named as the classes are.
 
-    Node names in files are text; class 3 of a table matches the leaf "3". Leaves without a class
-    are kept: a table need not contain every class.
+    Files name nodes by text; the class 3 of a table matches the leaf "3". Leaves without a class
+    stay as they are: a table need not hold every class.
 
     Raises
     ------
     ValueError
-        If a class is not a leaf; the message lists leaves without a class, which may be misspelt.
+        Where a class is no leaf; says which leaves have no class, as they may be misspelt.
     """
     by_text: dict[str, Hashable] = {str(name): name for name in classes}
     leaves = {str(leaf) for leaf in taxonomy.leaves}
@@ -103,7 +103,7 @@ def _parents_of_json(text: str) -> dict[Hashable, Hashable | None]:
     try:
         found = json.loads(text, object_pairs_hook=_no_twins)
     except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}: invalid JSON: {error.msg}") from None
+        raise ValueError(f"line {error.lineno}: no JSON: {error.msg}") from None
     if isinstance(found, list):
         return _parents_of_pairs(found)
     if any(isinstance(value, (dict, list)) for value in found.values()):
@@ -112,7 +112,7 @@ def _parents_of_json(text: str) -> dict[Hashable, Hashable | None]:
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a dictionary; raise for duplicate names, of which JSON would keep the last."""
+    """Make a dictionary; JSON itself would let the last of two equal names win."""
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]
@@ -139,7 +139,7 @@ def _children(below: Any, parent: str | None) -> list[tuple[str, Any]]:
     if isinstance(below, dict):
         return list(below.items())
     if not isinstance(below, list):
-        raise ValueError(f"below {parent!r}: expected an object or list, got {str(below)[:40]!r}")
+        raise ValueError(f"below {parent!r} stands {str(below)[:40]!r}, expected an object or list")
     found: list[tuple[str, Any]] = []
     for child in below:
         if isinstance(child, dict):
@@ -147,7 +147,7 @@ def _children(below: Any, parent: str | None) -> list[tuple[str, Any]]:
         else:
             name = _name(child)
             if name is None:
-                raise ValueError(f"below {parent!r}: expected a name, got null")
+                raise ValueError(f"below {parent!r} stands null, expected a name")
             found.append((name, None))
     return found
 
@@ -184,14 +184,14 @@ def _put(
     parents: dict[Hashable, Hashable | None], child: str | None, parent: str | None, place: str
 ) -> None:
     if child is None:
-        raise ValueError(f"{place}: expected the name of a node, got null")
+        raise ValueError(f"{place}: expected a name of a node, got null")
     if child in parents:
         raise ValueError(f"{place}: {child!r} has two parents; every node has one")
     parents[child] = parent
 
 
 def _name(value: Any) -> str | None:
-    """Return a node's name; numbers are converted to text, null means no parent."""
+    """Return a node's name; numbers count as their text, null is no parent."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -200,11 +200,11 @@ def _name(value: Any) -> str | None:
 
 
 def _check_shape(parents: dict[Hashable, Hashable | None]) -> None:
-    """Reject trees of one node, too many nodes or levels, and cycles, in linear time."""
+    """Refuse trees of one node, too many nodes or levels, and cycles, in linear time."""
     if len(parents) > MOST_NODES:
         raise ValueError(f"{len(parents)} nodes, expected at most {MOST_NODES}")
     if parents and all(parent is None for parent in parents.values()) and len(parents) == 1:
-        raise ValueError(f"{next(iter(parents))!r} is the only node: expected classes below a root")
+        raise ValueError(f"only {next(iter(parents))!r} is there: expected classes below a root")
     for node in parents:
         climbed = 0
         seen: Hashable | None = node
@@ -212,9 +212,9 @@ def _check_shape(parents: dict[Hashable, Hashable | None]) -> None:
             seen = parents[seen]
             climbed += 1
             if seen == node:
-                raise ValueError(f"a cycle through {node!r}: every path up must end at one root")
+                raise ValueError(f"a cycle through {node!r}: every way up must end at one root")
             if climbed > MOST_LEVELS:
-                # A cycle further up is found when the walk starts inside it, unless this is first.
+                # A cycle further up shows when the walk starts inside it, unless this is first.
                 kind = "a cycle" if _is_cycle(parents, seen) else f"more than {MOST_LEVELS} levels"
                 raise ValueError(f"{kind} above {node!r}")
 

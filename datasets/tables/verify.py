@@ -1,4 +1,4 @@
-"""Verification of the LIBSVM sets: files are read; missing or broken ones are reported."""
+"""Read the files of the LIBSVM sets and report what is missing or broken."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from segboost.progress import Progress, Report
 
 
 def find_sets(root: str | PathLike[str]) -> list[str]:
-    """Return the LIBSVM sets with a file in the data root; all known sets if there is none."""
+    """Return the LIBSVM sets with a file in the data root; all known ones where there is none."""
     found = []
     for name in LIBSVM_SETS:
         try:
@@ -33,7 +33,7 @@ def find_sets(root: str | PathLike[str]) -> list[str]:
 def verify_libsvm(
     root: str | PathLike[str], name: str, progress: Progress | None = None
 ) -> Verification:
-    """Read all files of a LIBSVM set and check the numbers of rows, features and classes."""
+    """Read all files of a LIBSVM set; rows, features and classes must be those of the set."""
     label = f"{FOLDER}/{name}"
     try:
         table = load_libsvm_set(name, root)

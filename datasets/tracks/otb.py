@@ -18,13 +18,13 @@ from segboost.io.pixels import rgb_bytes
 
 TRUTH = "groundtruth_rect.txt"
 FRAMES = "img"
-# Sequences distributed with more frames than boxes: the number of the first frame with a box.
+# Sequences that are distributed with more frames than boxes: the number of the first one in use.
 _FIRST_IN_USE = {"David": 300, "BlurCar1": 247, "BlurCar3": 3, "BlurCar4": 18}
 
 
 @dataclass(frozen=True, eq=False)
 class TrackingSequence:
-    """Frames of a video with one box each.
+    """Frames of a video with a box for each.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class TrackingSequence:
     files : tuple of Path
         The frames in order.
     boxes : ndarray of float64, shape (n, 4)
-        x, y, w, h; 0-based; NaN if the target's position is unknown.
+        x, y, w, h; 0-based; NaN where the target's place is unknown.
     """
 
     name: str
@@ -43,19 +43,19 @@ class TrackingSequence:
         return len(self.files)
 
     def frames(self) -> Iterator[ByteArray]:
-        """Yield the frames one by one: shape (H, W) if the file is grey, else (H, W, 3)."""
+        """Read frame after frame: (H, W) where the file is grey, else (H, W, 3)."""
         for path in self.files:
             yield read_frame(path)
 
 
 def read_frame(path: Path) -> ByteArray:
-    """Read an image file as uint8, shape (H, W) if it is 8-bit grey, else (H, W, 3)."""
+    """Read an image file as uint8, shape (H, W) where it is 8-bit grey, else (H, W, 3)."""
     with open_image(path) as image:
         return np.array(image) if image.mode == "L" else rgb_bytes(image)
 
 
 def sequence_folder(root: Path) -> Path:
-    """Return the folder of the sequences: ``tracking`` in a data folder, or the folder itself."""
+    """Return the folder that holds the sequences: ``tracking`` of a data folder, or itself."""
     return root / "tracking" if (root / "tracking").is_dir() else root
 
 
@@ -71,14 +71,14 @@ def load_sequence(root: Path, name: str) -> TrackingSequence:
     Raises
     ------
     DatasetError
-        If files are missing or inconsistent.
+        Where files are missing or do not fit each other.
     """
     folder = sequence_folder(root) / name
     truth = folder / TRUTH
     if not truth.is_file() or not (folder / FRAMES).is_dir():
         known = ", ".join(list_sequences(root)) or "none"
         raise DatasetError(
-            f"there is no sequence {name!r} in {sequence_folder(root)}; it has {known}"
+            f"there is no sequence {name!r} in {sequence_folder(root)}: it has {known}"
         )
     boxes = read_boxes(truth)
     files, _ = list_images(folder / FRAMES)
@@ -90,17 +90,17 @@ def load_sequence(root: Path, name: str) -> TrackingSequence:
 
 
 def read_boxes(path: Path) -> npt.NDArray[np.float64]:
-    """Read 1-based boxes x, y, w, h, one per row, separated by commas, tabs or spaces.
+    """Read boxes x, y, w, h, 1-based, one a row, separated by commas, tabs or spaces.
 
     Returns
     -------
     ndarray of float64, shape (n, 4)
-        0-based. Rows of NaN, or with zero width or height, become NaN.
+        0-based. Rows of NaN, or of no width or height, become NaN.
 
     Raises
     ------
     DatasetError
-        If a row is not four numbers; the message names the row.
+        Where a row is not four numbers; it names the row.
     """
     rows: list[list[float]] = []
     for number, line in enumerate(path.read_text().splitlines(), 1):

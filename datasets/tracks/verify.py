@@ -1,4 +1,4 @@
-"""Verification of tracking sequences: every frame is read; missing or odd ones are reported."""
+"""Look at every frame of a tracking sequence and say what is missing or odd."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from segboost.progress import Progress, Report
 
 
 def verify_sequence(root: Path, name: str, progress: Progress | None = None) -> Verification:
-    """Open every frame; all must have the same size, and every box must overlap its frame."""
+    """Open every frame: all must have one size, and every box some part in the frame."""
     label = f"otb/{name}"
     try:
         sequence = load_sequence(root, name)
@@ -44,7 +44,7 @@ def verify_sequence(root: Path, name: str, progress: Progress | None = None) -> 
 def _check_box(frame: str, box: np.ndarray, width: int, height: int) -> list[Finding]:
     x, y, w, h = box.tolist()
     if not np.isfinite(box).all():
-        return [Finding(frame, "odd", "the target's position is unknown")]
+        return [Finding(frame, "odd", "the target's place is unknown")]
     if x >= width or y >= height or x + w <= 0 or y + h <= 0:
         return [Finding(frame, "odd", f"the box {x:g},{y:g},{w:g},{h:g} is outside the frame")]
     return []

@@ -1,4 +1,4 @@
-"""Frames of a folder, or of a video file if a video reader is installed."""
+"""Frames of a folder, or of a video file where a reader of videos is installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_frames(path: Path) -> Iterator[ByteArray]:
     Raises
     ------
     DatasetError
-        If there are no frames, or a video needs a package that is not installed.
+        Where there are none, or where a video needs a package that is not installed.
     """
     if path.is_dir():
         files, _ = list_images(path)
@@ -51,7 +51,7 @@ def _read_with_opencv(path: Path, cv2: Any) -> Iterator[ByteArray]:
             count += 1
             yield np.ascontiguousarray(frame[:, :, ::-1])
         if count == 0:
-            raise DatasetError(f"{path} cannot be read as a video; give a folder of frames")
+            raise DatasetError(f"{path} cannot be read as a video: give a folder of frames")
     finally:
         capture.release()
 

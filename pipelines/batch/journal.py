@@ -13,9 +13,11 @@ from segboost._version import __version__
 from segboost.pipelines.batch.image_result import ImageResult
 from segboost.pipelines.runtime.artefact_key import KeyParts, file_key
 from segboost.storage.folder import DOCUMENT
+from segboost.storage.output_record import refuse_foreign
 from segboost.storage.whole_file import write_whole
 
 JOURNAL = "segment.jsonl.part"
+OPENING = b'{"batch"'
 PNG_END = b"IEND\xaeB`\x82"
 
 
@@ -67,6 +69,7 @@ class BatchJournal:
         made : iterable of ImageResult
             Of the other images, in their order.
         """
+        self._refuse_foreign()
         begin = [json.dumps({"batch": self._key}) + "\n"]
         begin += [_line(path, result) for path, result in known.items()]
         write_whole(self.path, "".join(begin).encode())
@@ -84,6 +87,13 @@ class BatchJournal:
     def remove(self) -> None:
         """All is done: the table says what the journal said."""
         self.path.unlink(missing_ok=True)
+
+    def _refuse_foreign(self) -> None:
+        if self.path.is_file() and self.path.stat().st_size:
+            with open(self.path, "rb") as file:
+                ours = file.read(len(OPENING)) == OPENING
+            if not ours:
+                refuse_foreign([self.path])
 
     def _lines(self) -> list[Any]:
         """Return the whole lines; a run that was killed may have left half of one."""

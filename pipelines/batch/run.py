@@ -9,10 +9,16 @@ from pathlib import Path
 
 from segboost.pipelines.batch.image_result import ImageResult
 from segboost.pipelines.batch.journal import BatchJournal
-from segboost.pipelines.batch.segmenting import BatchOptions, check_batch, segment_files
+from segboost.pipelines.batch.segmenting import (
+    BatchOptions,
+    check_batch,
+    full_disk_named,
+    segment_files,
+)
 from segboost.pipelines.batch.table import write_results
 from segboost.pipelines.runtime.folder_lock import FolderLock
 from segboost.progress import Progress, track
+from segboost.storage.output_record import Outputs, check_outputs, recorded_outputs
 
 TABLE = "results.csv"
 
@@ -43,10 +49,22 @@ def run_batch(
     executor: Executor | None,
     progress: Progress,
 ) -> BatchRun:
-    """Segment image files into a folder, with a table of all; see `segment_files`."""
+    """Segment image files into a folder, with a table of all; see `segment_files`.
+
+    Raises
+    ------
+    ForeignFileError
+        Before any work, where files that segboost did not write would be replaced.
+    """
     check_batch(model_folder, images, options)
     failed, spent = [], 0.0
-    with FolderLock(options.output):
+    outputs, output = batch_outputs(images, options), options.output
+    check_outputs(output, outputs, images, options.overwrite)
+    with (
+        FolderLock(output),
+        full_disk_named(output),
+        recorded_outputs(output, outputs, images, options.overwrite),
+    ):
         journal = BatchJournal(model_folder, options.output, options.wanted)
         known = journal.read(images)
         todo = [path for path in images if path not in known]
@@ -58,3 +76,10 @@ def run_batch(
                 failed.append(result)
         journal.remove()
     return BatchRun(failed, len(known), spent - sum(r.cpu_seconds for r in known.values()))
+
+
+def batch_outputs(images: Sequence[Path], options: BatchOptions) -> Outputs:
+    """Return the files that segmenting these images writes."""
+    folders = ("", *(f"{name}/" for name in sorted(options.wanted)))
+    masks = (f"{folder}{path.stem}.png" for folder in folders for path in images)
+    return Outputs((*masks, TABLE))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
+class FullDiskError(OSError):
+    """The disk of the output folder takes no more."""
+
+
 @dataclass(frozen=True)
 class BatchOptions:
     """What is written, and where.
@@ -53,12 +58,15 @@ class BatchOptions:
     probabilities : bool
         Also ``<output>/probabilities/<name>.png``: 65535 times the calibrated probability of
         foreground, 16 bits.
+    overwrite : bool
+        Whether `run_batch` may replace files that segboost did not write.
     """
 
     output: Path
     overlay: bool = False
     scores: bool = False
     probabilities: bool = False
+    overwrite: bool = False
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -151,19 +159,32 @@ def _read(path: Path) -> npt.NDArray[np.uint8]:
         raise ImageFileError(str(error).removeprefix(f"{path}: ")) from None
 
 
+@contextmanager
+def full_disk_named(output: Path) -> Iterator[None]:
+    """Turn the error of a disk that takes no more into one that says what to do."""
+    try:
+        yield
+    except FullDiskError:
+        raise
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        message = f"{output}: {error.strerror}: make room, then go on"
+        raise FullDiskError(error.errno, message) from None
+
+
 def _keep(made: SegmentedImage, output: Path) -> ImageResult:
     """Write the files of an image, the mask last.
 
     A disk that takes no more is an error: what follows would be computed in vain.
     """
     try:
-        for name, data in made.files.items():
-            write_whole(output / name, data)
+        with full_disk_named(output):
+            for name, data in made.files.items():
+                write_whole(output / name, data)
+    except FullDiskError:
+        raise
     except OSError as error:
-        if error.errno in NO_ROOM:
-            raise OSError(
-                error.errno, f"{output}: {error.strerror}: make room, then go on"
-            ) from None
         return replace(made.result, status=explain(error))
     return made.result
 

@@ -172,11 +172,23 @@ def to_markdown(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
+def output_names(
+    sequences: Sequence[str], methods: Sequence[str], n_given: int, seed: int, quick: bool
+) -> list[str]:
+    """Return the names of the files that `reproduce` writes."""
+    stems = [_stem(name, method, n_given, seed, quick) for name in sequences for method in methods]
+    return ["table.json", "table.md", *(f"{s}.{e}" for s in stems for e in ("json", "csv"))]
+
+
+def _stem(sequence: str, method: str, n_given: int, seed: int, quick: bool) -> str:
+    return f"{sequence}-{method}-{n_given}-{seed}" + ("-quick" if quick else "")
+
+
 def _measured(
     output: Path, method: str, sequence: TrackingSequence, n_given: int, seed: int, quick: bool
 ) -> dict[str, Any]:
     """Run a method on a sequence, or read what an earlier run of the same kind left."""
-    stem = f"{sequence.name}-{method}-{n_given}-{seed}" + ("-quick" if quick else "")
+    stem = _stem(sequence.name, method, n_given, seed, quick)
     kept = output / f"{stem}.json"
     n = min(QUICK_FRAMES, len(sequence)) if quick else len(sequence)
     tracker = make_tracker(method, seed)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_STAGE = re.compile(r"[a-z0-9][a-z0-9_-]*")
+STAGE = re.compile(r"[a-z0-9][a-z0-9_-]*")
+"""Names of stages, which are names of folders."""
 _BLOCK = 1 << 20
 
 
@@ -53,7 +54,7 @@ class KeyParts:
 
 def check_stage(stage: str) -> str:
     """Return the name; ValueError unless it can be the name of a folder on any system."""
-    if not _STAGE.fullmatch(stage):
+    if not STAGE.fullmatch(stage):
         raise ValueError(f"a stage's name has a-z, 0-9, - and _ only, got {stage!r}")
     return stage
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,23 +14,18 @@ from segboost.pipelines.runtime.artefact_file import (
     read_artefact,
     write_artefact,
 )
-from segboost.pipelines.runtime.artefact_key import KeyParts, array_key, check_stage, file_key
+from segboost.pipelines.runtime.artefact_key import (
+    STAGE,
+    KeyParts,
+    array_key,
+    check_stage,
+    file_key,
+)
+from segboost.storage.leftovers import remove_leftovers
 
-__all__ = ["Artefact", "ArtefactStore", "KeyParts", "StageSize", "array_key", "file_key"]
+__all__ = ["Artefact", "ArtefactStore", "KeyParts", "array_key", "file_key"]
 
 logger = logging.getLogger(__name__)
-
-ABANDONED = 3600.0
-"""Seconds after which a temporary file is one that a killed process left behind."""
-
-
-@dataclass(frozen=True)
-class StageSize:
-    """How much a stage keeps: the number of its artefacts and their bytes."""
-
-    stage: str
-    n_artefacts: int
-    n_bytes: int
 
 
 @dataclass(frozen=True)
@@ -98,57 +92,7 @@ class ArtefactStore:
         logger.debug("made %s %s", stage, key_parts.key(stage)[:12])
         return made
 
-    def sizes(self) -> list[StageSize]:
-        """Return what every stage keeps, by name."""
-        sizes = []
-        for stage in self._stages():
-            bytes_each = [_size(path) for path in sorted(stage.glob("*.npz"))]
-            sizes.append(StageSize(stage.name, len(bytes_each), sum(bytes_each)))
-        return sizes
-
-    def clean(
-        self, stages: Collection[str] | None = None, keep: Collection[str] = frozenset()
-    ) -> int:
-        """Remove artefacts, and what killed processes left behind; return the bytes freed.
-
-        Parameters
-        ----------
-        stages : collection of str, optional
-            All stages by default.
-        keep : collection of str
-            Keys of artefacts that stay.
-        """
-        freed = 0
-        for folder in self._stages():
-            if stages is None or folder.name in stages:
-                old = [path for path in folder.glob("*.npz") if path.stem not in keep]
-                freed += sum(_remove(path) for path in [*old, *_abandoned(folder)])
-                if not any(folder.iterdir()):
-                    folder.rmdir()
-        return freed
-
-    def _stages(self) -> list[Path]:
-        return sorted(p for p in self.root.iterdir() if p.is_dir()) if self.root.is_dir() else []
-
-
-def _abandoned(folder: Path) -> Iterator[Path]:
-    now = time.time()
-    for path in folder.glob(".*.tmp"):
-        try:
-            if now - path.stat().st_mtime > ABANDONED:
-                yield path
-        except FileNotFoundError:
-            continue
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-def _remove(path: Path) -> int:
-    size = _size(path)
-    path.unlink(missing_ok=True)
-    return size
+    def remove_leftovers(self) -> None:
+        """Remove what killed processes left behind."""
+        if self.root.is_dir():
+            remove_leftovers(*(p for p in self.root.iterdir() if STAGE.fullmatch(p.name)))

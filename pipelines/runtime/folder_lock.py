@@ -1,16 +1,24 @@
-"""One run at a time in an output folder."""
+"""One run at a time in an output folder, several in a cache.
+
+The lock is the kernel's ``flock``. The package filelock uses the same call, but it does not say who
+holds a lock, has no shared locks on it, and falls back to a file that outlives its process.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 LOCK = ".segboost.lock"
+_NOT_LOCKABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOLCK, errno.ENOSYS)
 
 
 class FolderBusyError(OSError):
@@ -49,9 +57,7 @@ class FolderLock:
             raise FolderBusyError(f"{self.folder} is locked by this run already")
         self.folder.mkdir(parents=True, exist_ok=True)
         self._descriptor = _acquire(self.folder / LOCK)
-        owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, owner.encode(), 0)
+        _sign(self._descriptor)
         return self
 
     def __exit__(
@@ -65,6 +71,10 @@ class FolderLock:
             (self.folder / LOCK).unlink(missing_ok=True)
             os.close(self._descriptor)
             self._descriptor = None
+
+    def describe(self) -> str:
+        """Return one line that says who holds the lock and what to do."""
+        return _describe(self.folder / LOCK)
 
     def is_held(self) -> bool:
         """Whether a living process, this one included, holds the lock."""
@@ -81,12 +91,46 @@ class FolderLock:
         return False
 
 
-def _acquire(path: Path) -> int:
+@contextmanager
+def shared_folder(folder: Path) -> Iterator[None]:
+    """Use a folder together with other runs; a `FolderLock` on it is refused meanwhile.
+
+    Folders that cannot be locked, such as those of a read-only disk, are used without.
+
+    Raises
+    ------
+    FolderBusyError
+        Where a living process holds a `FolderLock` on it.
+    """
+    descriptor = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = _acquire(folder / LOCK, fcntl.LOCK_SH)
+        _sign(descriptor)
+    except FolderBusyError:
+        raise
+    except OSError as error:
+        if error.errno not in _NOT_LOCKABLE:
+            raise
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _sign(descriptor: int) -> None:
+    owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, owner.encode(), 0)
+
+
+def _acquire(path: Path, kind: int = fcntl.LOCK_EX) -> int:
     """Return the descriptor of the locked file."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
             if _is_at(path, descriptor):
                 return descriptor
         except BlockingIOError:

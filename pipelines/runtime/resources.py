@@ -1,4 +1,8 @@
-"""Time and memory that this process and its workers have used."""
+"""Time and memory that this process and its workers have used.
+
+Read from the kernel by hand: on Linux psutil has no peak memory of living processes (``VmHWM``),
+and finds children by reading every process of the machine.
+"""
 
 from __future__ import annotations
 

@@ -202,7 +202,6 @@ def add_truth(image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str) ->
     if mask.shape != image.superpixels.shape:
         (height, width), (tall, wide) = image.superpixels.shape, mask.shape
         raise ValueError(
-            f"{name}: the image is {width}×{height}, its mask {wide}×{tall}; "
-            "make them the same size"
+            f"{name}: the image is {width}×{height}, its mask {wide}×{tall}: make them equal"
         )
     return image.with_truth(mask)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +13,7 @@ from typing import Any, Self
 from segboost.datasets.base import SegmentationDataset
 from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.runtime.folder_lock import FolderLock
+from segboost.pipelines.runtime.folder_lock import FolderLock, shared_folder
 from segboost.pipelines.runtime.resources import read_usage
 from segboost.pipelines.runtime.run_log import RunLog, StageTime
 from segboost.pipelines.runtime.single_thread import single_threaded
@@ -25,16 +25,25 @@ from segboost.pipelines.segmentation.evaluation import (
     evaluate_model,
 )
 from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.run_folder import (
+    CACHE,
+    LOG,
+    SCORES,
+    SETTINGS,
+    check_run_folder,
+)
 from segboost.pipelines.segmentation.saved_predictions import keep_answers
 from segboost.pipelines.segmentation.stages.features import TrainingImage, feature_stage
 from segboost.pipelines.segmentation.training import Trained, train_segmenter
 from segboost.progress import Progress, QuietProgress, Report
 from segboost.storage.folder import DOCUMENT
+from segboost.storage.leftovers import remove_leftovers
 from segboost.storage.whole_file import write_whole
+
+__all__ = ["CACHE", "LOG", "SCORES", "SETTINGS", "StageReporter", "TrainingRun", "run_training"]
 
 CHECKING = "checking images"
 """The name of the first stage in progress reports."""
-SETTINGS, SCORES, LOG, CACHE = "run.json", "scores.json", "train.jsonl", "cache"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +138,8 @@ def check_items(items: Sequence[TrainingImage], report: StageReporter) -> None:
         if image.shape[:2] != mask.shape:
             (height, width), (tall, wide) = image.shape[:2], mask.shape
             raise ValueError(
-                f"{item.name}: the image is {width}×{height}, its mask {wide}×{tall}; "
-                "make them the same size"
+                f"{item.name}: the image is {width}×{height}, its mask {wide}×{tall}: "
+                "make them equal"
             )
         foreground |= bool((mask == 1).any())
         background |= bool((mask == 0).any())
@@ -169,9 +178,17 @@ def run_training(
         What the run was asked for, kept in ``run.json`` so that it can be resumed.
     """
     before = read_usage()
+    check_run_folder(output)
     store = ArtefactStore(cache)
     configuration = {"config": config.to_dict(), "options": dict(options), "n_jobs": n_jobs}
-    with FolderLock(output), RunLog(output / LOG, configuration, config.seed) as log:
+    log_file = output / LOG
+    with (
+        FolderLock(output),
+        nullcontext() if cache.resolve() == output.resolve() else shared_folder(cache),
+        RunLog(log_file, configuration, config.seed) as log,
+    ):
+        remove_leftovers(output)
+        store.remove_leftovers()
         write_whole(output / SETTINGS, _json(dict(options)))
         with StageReporter(progress, log) as report:
             trained = train_on(data.train, config, store, n_jobs, report)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from segboost._types import FloatArray
 from segboost.datasets.tables.table import Table
 from segboost.pipelines.tables.estimators import measure
 from segboost.pipelines.tables.model import TableModel
+from segboost.storage.output_record import check_inputs_stay, is_empty, refuse_foreign
+from segboost.storage.whole_file import check_replaceable
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,34 @@ class Predictions:
             if labelled:
                 line.append(labels[i])
             yield line + (scores[i] if with_scores else [])
+
+
+def check_answers_file(path: Path, inputs: Iterable[Path], overwrite: bool = False) -> None:
+    """Refuse a file for predictions that holds something else.
+
+    A file that begins as `Predictions.to_csv` begins is an earlier result and may be replaced.
+
+    Raises
+    ------
+    ForeignFileError
+        Where it is one of the inputs, or holds no predictions and `overwrite` is not set.
+    NotReplaceableError
+        Where it is not a regular file.
+    """
+    check_inputs_stay(inputs, [path])
+    check_replaceable(path)
+    if path.exists() and not (overwrite or is_empty(path) or _holds_predictions(path)):
+        refuse_foreign([path])
+
+
+def _holds_predictions(path: Path) -> bool:
+    with open(path, "rb") as file:
+        head = file.readline(1 << 20).decode("utf-8", "replace").rstrip("\n")
+        first = file.readline(1 << 20)
+    columns = next(csv.reader([head]), [])
+    rest = columns[3:] if columns[2:3] == ["label"] else columns[2:]
+    ours = columns[:2] == ["row", "prediction"] and all(c.startswith("score ") for c in rest)
+    return ours and (not first or first.startswith(b"1,"))
 
 
 def predict_table(model: TableModel, table: Table) -> Predictions:

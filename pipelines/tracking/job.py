@@ -14,6 +14,7 @@ import numpy.typing as npt
 from segboost.datasets.tracks.otb import load_sequence, read_boxes
 from segboost.datasets.tracks.video import read_frames
 from segboost.io.image_files import list_images
+from segboost.pipelines.runtime.folder_lock import FolderLock
 from segboost.pipelines.tracking.methods import make_tracker
 from segboost.pipelines.tracking.metrics import TrackScores, score_track
 from segboost.pipelines.tracking.output import (
@@ -25,6 +26,7 @@ from segboost.pipelines.tracking.output import (
 )
 from segboost.pipelines.tracking.run import Track, follow
 from segboost.progress import Progress, track
+from segboost.storage.output_record import Outputs, check_outputs, recorded_outputs
 from segboost.storage.whole_file import write_whole
 from segboost.tracking.settings import TrackerSettings
 
@@ -36,7 +38,7 @@ class TrackJob:
     """A video with the target's first box.
 
     `truth` has the shape (n, 4), NaN where unknown, and may be None; `n_frames` is None where
-    only reading them all would tell.
+    only reading them all would tell. `inputs` are the files that are read.
     """
 
     name: str
@@ -44,6 +46,7 @@ class TrackJob:
     box: Box
     truth: npt.NDArray[np.float64] | None
     n_frames: int | None
+    inputs: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +95,13 @@ class TrackResult:
 
 def job_of_frames(frames: Path, box: Box, truth: Path | None) -> TrackJob:
     """Return the job of a folder of frames or a video file."""
-    n_frames = len(list_images(frames)[0]) if frames.is_dir() else None
+    files = list_images(frames)[0] if frames.is_dir() else [frames]
+    n_frames = len(files) if frames.is_dir() else None
     known = None if truth is None else read_boxes(truth)
     if known is not None and n_frames is not None and len(known) != n_frames:
         raise ValueError(f"{truth} has {len(known)} boxes for {n_frames} frames")
-    return TrackJob(frames.stem, read_frames(frames), box, known, n_frames)
+    inputs = (*files, *([] if truth is None else [truth]))
+    return TrackJob(frames.stem, read_frames(frames), box, known, n_frames, inputs)
 
 
 def job_of_sequence(root: Path, name: str, box: Box | None, truth: Path | None) -> TrackJob:
@@ -106,16 +111,42 @@ def job_of_sequence(root: Path, name: str, box: Box | None, truth: Path | None) 
     if len(known) != len(sequence):
         raise ValueError(f"{truth} has {len(known)} boxes for {len(sequence)} frames")
     x, y, w, h = (float(v) for v in sequence.boxes[0]) if box is None else box
-    return TrackJob(name, sequence.frames(), (x, y, w, h), known, len(sequence))
+    inputs = (*sequence.files, *([] if truth is None else [truth]))
+    return TrackJob(name, sequence.frames(), (x, y, w, h), known, len(sequence), inputs)
 
 
 def run_job(
+    job: TrackJob,
+    method: str,
+    seed: int,
+    output: Path,
+    overlay: str,
+    progress: Progress,
+    overwrite: bool = False,
+) -> TrackResult:
+    """Track, score and write: boxes.csv, summary.json; with truth plot.png; the overlay.
+
+    Raises
+    ------
+    ForeignFileError
+        Before any work, where an input, or unless `overwrite` a file that segboost did not write,
+        would be replaced.
+    """
+    plot = ("plot.png",) if job.truth is not None else ()
+    video = ("overlay.mp4",) if overlay == "video" else ()
+    outputs = Outputs(
+        ("boxes.csv", "summary.json", *plot, *video), ("overlay",) if overlay == "frames" else ()
+    )
+    check_outputs(output, outputs, job.inputs, overwrite)
+    with FolderLock(output), recorded_outputs(output, outputs, job.inputs, overwrite):
+        return _track(job, method, seed, output, overlay, progress)
+
+
+def _track(
     job: TrackJob, method: str, seed: int, output: Path, overlay: str, progress: Progress
 ) -> TrackResult:
-    """Track, score and write: boxes.csv, summary.json; with truth plot.png; the overlay."""
     tracker = make_tracker(method, seed)
     settings = getattr(tracker, "settings", TrackerSettings())
-    output.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
     drawn: OverlayFrames | OverlayVideo | None = None
     if overlay == "frames":
@@ -126,10 +157,14 @@ def run_job(
         files.append(output / "overlay.mp4")
     frames = track(iter(job.frames), progress, "tracking", job.n_frames)
     on_frame = None if drawn is None else overlay_writer(drawn, settings.trust, job.truth)
-    found = follow(tracker, frames, [job.box], on_frame)
-    tracker.close()
-    if drawn is not None:
-        drawn.close()
+    try:
+        found = follow(tracker, frames, [job.box], on_frame)
+        tracker.close()
+        if drawn is not None:
+            drawn.close()
+    finally:
+        if drawn is not None:
+            drawn.discard()
     scores = None
     if job.truth is not None:
         scores = score_track(found.boxes, job.truth)

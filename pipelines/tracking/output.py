@@ -63,6 +63,9 @@ class OverlayFrames:
     def close(self) -> None:
         """Nothing is left to be done."""
 
+    def discard(self) -> None:
+        """The frames that were written are whole, and stay."""
+
 
 class OverlayVideo:
     """Writes all frames with their boxes into one video file; needs OpenCV.
@@ -105,6 +108,10 @@ class OverlayVideo:
         if self._writer is not None:
             self._writer.release()
             self._pending.commit()
+
+    def discard(self) -> None:
+        """Leave nothing behind; what `close` has finished stays."""
+        self._pending.discard()
 
 
 def plot_track(path: Path, scores: TrackScores, confidence: FloatArray, title: str) -> Path:

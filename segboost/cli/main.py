@@ -17,6 +17,7 @@ from segboost._interrupt import is_interrupt
 from segboost._version import __version__
 from segboost.cli.help.examples import attach_examples
 from segboost.cli.verbs import (
+    cache,
     datasets,
     demo,
     evaluate,
@@ -30,6 +31,8 @@ from segboost.cli.verbs import (
     train,
 )
 from segboost.cli.verbs.reproduce.app import app as reproduce_app
+from segboost.storage.ownership import ForeignFileError
+from segboost.storage.whole_file import NotReplaceableError
 
 FAILED, MISUSE, INTERRUPTED = 1, 2, 130
 
@@ -52,6 +55,7 @@ app.add_typer(reproduce_app, name="reproduce")
 app.command("demo")(demo.demo)
 app.add_typer(features.app, name="features")
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(cache.app, name="cache")
 
 
 def _show_version(asked: bool) -> None:
@@ -123,6 +127,8 @@ def _explain(error: Exception) -> tuple[str, int]:
         text = f"{message.rstrip('.')}{joint} {path} --help"
         return text, getattr(error, "exit_code", MISUSE)
     message = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, (ForeignFileError, NotReplaceableError)):
+        return message, MISUSE
     if isinstance(error, (ValueError, OSError)):
         return message, FAILED
     return f"{type(error).__name__}: {message}; set SEGBOOST_DEBUG=1 for the traceback", FAILED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -12,6 +13,10 @@ from pathlib import Path
 from segboost.label.images import FolderImage
 from segboost.label.masks import UNPAINTED, MaskFolder
 from segboost.label.project import LabelProject
+from segboost.storage.output_record import RECORD, OutputRecord, Outputs
+from segboost.storage.whole_file import flush_folder, write_whole
+
+PARTS = ("images", "masks")
 
 
 @dataclass(frozen=True)
@@ -36,28 +41,67 @@ def export_masks(
     Raises
     ------
     ValueError
-        If nothing is labelled.
+        If nothing is labelled, or if the earlier export holds files that are not part of it.
     """
     painted = [i for i in images if not i.problem and masks.version(i) != UNPAINTED]
     if not painted:
         raise ValueError("nothing is labelled yet, so there are no masks to export")
     project.work.mkdir(parents=True, exist_ok=True)
+    _check_earlier(project.export)
     place = Path(tempfile.mkdtemp(prefix=".export-", dir=project.work))
     try:
-        for name in ("images", "masks"):
+        for name in PARTS:
             (place / name).mkdir()
         for image in painted:
             _link(image.path, place / "images" / image.path.name)
-            shutil.copyfile(masks.path(image), place / "masks" / masks.path(image).name)
+            mask = masks.path(image)
+            write_whole(place / "masks" / mask.name, mask.read_bytes())
+        _record(place)
         place.chmod(0o755)
-        old = project.export
-        if old.exists():
-            shutil.rmtree(old)
-        os.replace(place, old)
+        _remove_earlier(project.export)
+        os.replace(place, project.export)
+        flush_folder(project.work)
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
     return Exported(project.export / "images", project.export / "masks", len(painted))
+
+
+def _record(place: Path) -> None:
+    """Keep the digests of what was copied; a link is known by its other name."""
+    files = [path for name in PARTS for path in (place / name).iterdir()]
+    copied = [p.relative_to(place).as_posix() for p in files if p.stat().st_nlink == 1]
+    record = OutputRecord(place)
+    record.claim(Outputs(tuple(copied)))
+    record.settle()
+
+
+def _check_earlier(export: Path) -> None:
+    """Raise a ValueError where replacing an export would lose files that are not part of it."""
+    if not export.exists():
+        return
+    foreign = OutputRecord.read(export).foreign(Outputs(folders=PARTS))
+    known = {RECORD, *PARTS, *(n for n in foreign if (export / n).stat().st_nlink > 1)}
+    others = [*foreign, *(path.name for path in export.iterdir())]
+    lost = [name for name in others if name not in known]
+    if lost:
+        raise ValueError(
+            f"{export / lost[0]} was not written by the export, or changed since: move it out of "
+            f"{export}"
+        )
+
+
+def _remove_earlier(export: Path) -> None:
+    """Remove an export that `_check_earlier` has accepted, file by file."""
+    _check_earlier(export)
+    for name in PARTS:
+        for path in (export / name).iterdir() if (export / name).is_dir() else ():
+            path.unlink()
+        with contextlib.suppress(FileNotFoundError):
+            (export / name).rmdir()
+    (export / RECORD).unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        export.rmdir()
 
 
 def _link(source: Path, target: Path) -> None:

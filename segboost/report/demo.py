@@ -12,13 +12,14 @@ from PIL import Image
 
 from segboost.datasets.base import LabelledImage
 from segboost.datasets.synthetic.dataset import load_synthetic
-from segboost.pipelines.batch.segmenting import BatchOptions, ImageResult, segment_files
-from segboost.pipelines.batch.table import write_results
+from segboost.pipelines.batch.run import BatchRun, run_batch
+from segboost.pipelines.batch.segmenting import BatchOptions
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.recorded_data import DRAWN
 from segboost.pipelines.segmentation.run import CACHE, TrainingRun, run_training
-from segboost.progress import Progress, QuietProgress, Report, track
-from segboost.report.write_report import write_report
+from segboost.progress import Progress, QuietProgress, Report
+from segboost.report.write_report import check_page, write_report
+from segboost.storage.output_record import Outputs, check_outputs, recorded_outputs
 from segboost.storage.whole_file import write_whole
 
 SETTINGS: dict[str, Any] = {
@@ -50,7 +51,7 @@ class Demo:
 
     page: Path
     runs: dict[str, TrainingRun]
-    batch: list[ImageResult]
+    batch: BatchRun
 
 
 def run_demo(
@@ -59,6 +60,7 @@ def run_demo(
     n_jobs: int = 1,
     progress: Progress | None = None,
     sizes: SceneSizes | None = None,
+    overwrite: bool = False,
 ) -> Demo:
     """Train on synthetic scenes, segment others, and write a report.
 
@@ -76,10 +78,15 @@ def run_demo(
         Number of processes.
     progress : Progress, optional
     sizes : SceneSizes, optional
+    overwrite : bool
+        Whether images and masks that segboost did not write may be replaced.
     """
     tell = progress or QuietProgress()
+    check_page(output / PAGE, output)
     drawn = {**asdict(sizes or SceneSizes()), "seed": seed}
     data = load_synthetic(**drawn)
+    scenes = Outputs(tuple(f"{IMAGES}/{item.name}.png" for item in data.test))
+    check_outputs(output, scenes, overwrite=overwrite)
     runs = {}
     for method in METHODS:
         named = _named(tell, method)
@@ -87,7 +94,12 @@ def run_demo(
         options = {"dataset": DRAWN, DRAWN: drawn, "config": SETTINGS, "method": method}
         cache = output / CACHE
         runs[method] = run_training(data, config, output / method, cache, n_jobs, named, options)
-    batch = _segment_folder(output, data.test, n_jobs, tell)
+    with recorded_outputs(output, scenes, overwrite=overwrite):
+        paths = _write_scenes(output / IMAGES, data.test)
+    wanted = BatchOptions(
+        output / RESULTS, overlay=True, scores=True, probabilities=True, overwrite=overwrite
+    )
+    batch = run_batch(output / METHODS[0], paths, wanted, n_jobs, None, tell)
     page = write_report(output, output / PAGE, None, n_jobs, tell, TITLE)
     return Demo(page, runs, batch)
 
@@ -101,16 +113,11 @@ def _named(progress: Progress, method: str) -> Progress:
     return tell
 
 
-def _segment_folder(
-    output: Path, items: Sequence[LabelledImage], n_jobs: int, progress: Progress
-) -> list[ImageResult]:
-    paths = [output / IMAGES / f"{item.name}.png" for item in items]
-    (output / IMAGES).mkdir(parents=True, exist_ok=True)
+def _write_scenes(folder: Path, items: Sequence[LabelledImage]) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{item.name}.png" for item in items]
     for item, path in zip(items, paths, strict=True):
         data = io.BytesIO()
         Image.fromarray(item.image()).save(data, format="PNG")
         write_whole(path, data.getvalue())
-    options = BatchOptions(output / RESULTS, overlay=True, scores=True, probabilities=True)
-    results = segment_files(output / METHODS[0], paths, options, n_jobs)
-    kept = write_results(results, options.output / "results.csv")
-    return list(track(kept, progress, "segmentation", len(paths)))
+    return paths

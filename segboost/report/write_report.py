@@ -11,11 +11,16 @@ from segboost.progress import Progress, QuietProgress
 from segboost.report.load_runs import Run, find_runs, read_table
 from segboost.report.page import render
 from segboost.report.report_data import ReportData, collect
-from segboost.storage.whole_file import write_whole
+from segboost.storage.output_record import is_empty, refuse_foreign
+from segboost.storage.ownership import ForeignFileError
+from segboost.storage.whole_file import check_replaceable, write_whole
 
 PAGE = "report.html"
 LARGEST = 5_000_000
 """Maximum size of a page in bytes."""
+GENERATOR = b'<meta name="generator" content="segboost '
+HEAD = 4096
+"""Bytes at the beginning of a page that name its generator."""
 WIDTHS = (480, 360, 280, 200)
 """Maximum picture sizes in pixels; the first that keeps the page small enough is used."""
 
@@ -27,6 +32,7 @@ def write_report(
     n_jobs: int = 1,
     progress: Progress | None = None,
     title: str | None = None,
+    overwrite: bool = False,
 ) -> Path:
     """Write the report of a run, or of several runs; return its path.
 
@@ -43,12 +49,18 @@ def write_report(
     progress : Progress, optional
     title : str, optional
         The data set's name by default.
+    overwrite : bool
+        Whether an HTML file that is not a report may be replaced.
 
     Raises
     ------
+    ForeignFileError
+        Before any work, where a file that is not a report would be replaced.
     ValueError
         If the folder contains no run.
     """
+    page = folder / PAGE if output is None else output
+    check_page(page, folder, overwrite)
     runs = find_runs(folder)
     tell = progress or QuietProgress()
     paper = read_table(folder)
@@ -60,7 +72,33 @@ def write_report(
         text = render(name, sets, paper).encode()
         if len(text) <= LARGEST:
             break
-    return write_whole(folder / PAGE if output is None else output, text)
+    return write_whole(page, text)
+
+
+def check_page(page: Path, folder: Path, overwrite: bool = False) -> None:
+    """Refuse to replace a file that is not a report by one.
+
+    With `overwrite`, other HTML files outside the run's folder may be replaced. What the report is
+    made from never is.
+
+    Raises
+    ------
+    ForeignFileError, NotReplaceableError
+    """
+    check_replaceable(page)
+    if not page.exists() or is_empty(page) or _is_report(page):
+        return
+    if page.suffix.lower() not in (".html", ".htm") or page.resolve().is_relative_to(
+        folder.resolve()
+    ):
+        raise ForeignFileError(f"{page} is not a report: choose another --output")
+    if not overwrite:
+        refuse_foreign([page])
+
+
+def _is_report(page: Path) -> bool:
+    with open(page, "rb") as file:
+        return GENERATOR in file.read(HEAD)
 
 
 def _collect_all(

@@ -11,6 +11,7 @@ from segboost.pipelines.segmentation.model.files import load_segmenter
 
 CHANGING = (
     "train.jsonl", "train.jsonl.part", "segment.jsonl.part", "results.csv", ".segboost.lock",
+    ".segboost.outputs",
 )  # fmt: skip
 
 

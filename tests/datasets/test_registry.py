@@ -20,7 +20,7 @@ def test_every_name_has_its_facts():
         assert info.name == name
         assert info.summary
         assert info.details
-    with pytest.raises(DatasetError, match="choose from synthetic, graz02, folders"):
+    with pytest.raises(DatasetError, match="choose synthetic, graz02, folders"):
         dataset_info("imagenet")
 
 
@@ -32,7 +32,7 @@ def test_what_a_set_needs_is_asked_for(monkeypatch, tmp_path):
     monkeypatch.delenv("SEGBOOST_DATA", raising=False)
     with pytest.raises(DatasetError, match=r"needs --category \(bike, car, people\)"):
         load_dataset("graz02")
-    with pytest.raises(DatasetError, match="--data-root or the environment variable SEGBOOST_DATA"):
+    with pytest.raises(DatasetError, match="--data-root or the variable SEGBOOST_DATA"):
         load_dataset("graz02", category="bike")
     with pytest.raises(DatasetError, match="needs --masks"):
         load_dataset("folders", images=tmp_path)
@@ -58,5 +58,5 @@ def test_names_lead_to_loaders(tmp_path):
 
 def test_sets_of_another_kind_are_not_loaded_as_images_with_masks():
     assert list_datasets("table") == ("libsvm",)
-    with pytest.raises(DatasetError, match="has no images with masks; choose from synthetic"):
+    with pytest.raises(DatasetError, match="libsvm has no images with masks: choose synthetic"):
         load_dataset("libsvm", category="wine")

@@ -26,7 +26,7 @@ def png(array, **options):
 GOOD = png(square())
 COLOURS = np.dstack([square(255), square(0), square(10)])
 CASES = {
-    "another size": (png(square(shape=(60, 64))), "make them the same size"),
+    "another size": (png(square(shape=(60, 64))), "make them equal"),
     "cut short": (GOOD[:-30], "broken image"),
     "empty": (b"", "the file is empty"),
     "no image": (b"text" * 50, "not an image"),

@@ -162,3 +162,27 @@ def test_new_changed_and_vanished_files_are_seen(tmp_path):
     assert [i.width for i in folder.scan()] == [40, 50]
     (tmp_path / "a.png").unlink()
     assert [i.width for i in folder.scan()] == [50]
+
+
+def test_an_export_replaces_an_export_and_nothing_else(folder, masks):
+    project = LabelProject(folder)
+    images = ImageFolder(folder).scan()
+    version = masks.save(images[0], stroke(void(), 1, 10), UNPAINTED)
+    export_masks(project, images, masks)
+    masks.save(images[0], stroke(void(), 0, 20), version)
+    exported = export_masks(project, images, masks)
+    (mask,) = exported.masks.iterdir()
+    assert mask.read_bytes() == masks.path(images[0]).read_bytes()
+    corrected = stroke(void(), 1, 30)
+    Image.fromarray(corrected).save(mask)
+    with pytest.raises(ValueError, match="changed since: move it out of"):
+        export_masks(project, images, masks)
+    assert (np.asarray(Image.open(mask)) == corrected).all()
+    mask.unlink()
+    for name in ("notes.txt", "images/mine.png"):
+        (project.export / name).write_text("mine")
+        with pytest.raises(ValueError, match=f"{name} was not written by the export"):
+            export_masks(project, images, masks)
+        (project.export / name).unlink()
+    assert export_masks(project, images, masks).count == 1
+    assert sorted(p.name for p in project.work.iterdir()) == ["export", "masks"]

@@ -28,8 +28,7 @@ def sources() -> set[str]:
     core = [p for p in (ROOT / "segboost").rglob("*.py") if not p.is_symlink()]
     names = {p.relative_to(ROOT).as_posix() for p in core}
     for folder in LINKS:
-        below = [p.relative_to(ROOT) for p in (ROOT / folder).rglob("*.py")]
-        names |= {f"segboost/{p.as_posix()}" for p in below}
+        names |= {f"segboost/{folder}/{p.name}" for p in (ROOT / folder).glob("*.py")}
     return names
 
 

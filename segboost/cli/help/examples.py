@@ -77,6 +77,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "segboost reproduce tracking": (("segboost reproduce tracking --json", ""),),
     "segboost features": (("segboost features show photo.jpg", "superpixels and groups"),),
     "segboost features show": (("segboost features show photo.jpg", ""),),
+    "segboost cache": (
+        ("segboost cache show", "size and age of the caches of models, demo and reproduce"),
+        ("segboost cache clean model --older-than 30", "remove what is older than 30 days"),
+    ),
+    "segboost cache show": (("segboost cache show model", ""),),
+    "segboost cache clean": (
+        ("segboost cache clean model --dry-run", "print what would be removed"),
+        ("segboost cache clean model --older-than 30", ""),
+    ),
     "segboost datasets": (
         ("segboost datasets list", ""),
         ("segboost datasets info graz02", "layout, protocol and source"),

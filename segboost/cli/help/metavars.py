@@ -24,6 +24,7 @@ METAVARS = {
     "method": "NAME",
     "model": "DIR",
     "name": "NAME",
+    "older_than": "DAYS",
     "output": "DIR",
     "overlay": "KIND",
     "port": "N",

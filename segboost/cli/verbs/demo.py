@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
+from segboost.cli.options.output import Overwrite
 
 
 def demo(
@@ -16,6 +17,7 @@ def demo(
     ] = Path("demo"),
     jobs: data.Jobs = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the synthetic scenes.")] = 0,
+    overwrite: Overwrite = False,
 ) -> None:
     """Train on synthetic scenes and write a report.
 
@@ -29,7 +31,7 @@ def demo(
     from segboost.report.demo import METHODS, RESULTS, run_demo
 
     with RichProgress() as progress:
-        made = run_demo(output, seed, data.count_jobs(jobs), progress)
+        made = run_demo(output, seed, data.count_jobs(jobs), progress, overwrite=overwrite)
     for method, run in made.runs.items():
         if run.evaluation is not None:
             scores = run.evaluation.scores

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from segboost.cli.options.output import Overwrite
+
 app = typer.Typer(no_args_is_help=True, help="Look at superpixels and feature groups.")
 
 
@@ -25,6 +27,7 @@ def show(
     preset: Annotated[
         str, typer.Option(help="Which feature groups: default or paper.")
     ] = "default",
+    overwrite: Overwrite = False,
 ) -> None:
     """Draw superpixels and a map of each group.
 
@@ -33,7 +36,7 @@ def show(
     """
     target = output or Path(f"{image.stem}.features.png")
     try:
-        check_paths(image, target)
+        check_paths(image, target, overwrite)
         count, edges, groups = draw(image, target, preset)
     except (ValueError, OSError) as error:
         typer.echo(f"segboost features show: {' '.join(str(error).split())}", err=True)
@@ -41,7 +44,7 @@ def show(
     typer.echo(f"{target}: {count} superpixels, {edges} edges, {groups} groups")
 
 
-def check_paths(image: Path, target: Path) -> None:
+def check_paths(image: Path, target: Path, overwrite: bool = False) -> None:
     """Raise a ValueError if a path cannot be used, before any work is done."""
     if not image.is_file():
         raise ValueError(f"image file {image} does not exist")
@@ -53,6 +56,9 @@ def check_paths(image: Path, target: Path) -> None:
         raise ValueError(f"{target} is a folder: give --output a file name")
     if target.exists() and target.samefile(image):
         raise ValueError(f"{target} is the image itself: choose another --output")
+    from segboost.features.feature_picture import check_picture
+
+    check_picture(target, overwrite)
 
 
 def draw(image: Path, target: Path, preset: str) -> tuple[int, int, int]:

@@ -83,6 +83,7 @@ def fit(
     _check_choice(weak_learner, LEARNERS, "--weak-learner")
     if C is not None and not 0 < C < float("inf"):
         raise typer.BadParameter(f"expected a finite number above 0, got {C}", param_hint="--C")
+    _check_folder(folder, [file] if taxonomy is None else [file, taxonomy])
     with as_usage_error():
         table, rule, settings = _prepare(
             file, task, taxonomy, label, positive, ranks, weak_learner, iterations, seed
@@ -94,6 +95,18 @@ def fit(
     found = _learn(table, rule, settings, C, data.count_jobs(jobs))
     _save(found, table, rule, folder)
     _print_result(found, table, rule, folder)
+
+
+def _check_folder(folder: Path, inputs: list[Path]) -> None:
+    """Raise if saving the model would replace an input or a file that segboost did not write."""
+    from segboost.pipelines.tables.model import TABLE, check_table_folder
+    from segboost.storage.output_record import check_inputs_stay
+    from segboost.storage.ownership import DOCUMENT, owned_arrays
+
+    arrays = owned_arrays(folder)
+    targets = [folder / DOCUMENT, folder / TABLE, *([] if arrays is None else [arrays])]
+    check_inputs_stay(inputs, targets)
+    check_table_folder(folder)
 
 
 def _check_choice(value: str, choices: tuple[str, ...], option: str) -> None:

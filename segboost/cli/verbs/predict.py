@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from segboost.cli.options.output import Overwrite
 from segboost.cli.options.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
@@ -29,18 +30,22 @@ def predict(
     scores: Annotated[
         bool, typer.Option("--scores", help="Also write a score per class, or the ranking score.")
     ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Predict the labels of a table's rows.
 
     If the table has labels, scores are printed too.
 
     Predictions are written as CSV to --output, or to standard output. With --json, standard
-    output is one JSON object.
+    output is one JSON object. An existing --output file is replaced if it holds predictions;
+    any other file only with --overwrite, and the input never.
     """
     if output is not None and (output.is_dir() or not output.absolute().parent.is_dir()):
         raise typer.BadParameter(
             f"{output} is a folder, or its parent folder does not exist", param_hint="--output"
         )
+    if output is not None:
+        _check_output(output, file, model, overwrite)
     with as_usage_error():
         found = _predict(model, file)
     if output is not None:
@@ -52,6 +57,17 @@ def predict(
     elif output is None:
         typer.echo(found.to_csv(scores), nl=False)
     _print_result(found, output, to_error=as_json or output is None)
+
+
+def _check_output(output: Path, file: Path, model: Path, overwrite: bool) -> None:
+    from segboost.pipelines.tables.predict import check_answers_file
+    from segboost.storage.whole_file import NotReplaceableError
+
+    inputs = [file, *(model.iterdir() if model.is_dir() else ())]
+    try:
+        check_answers_file(output, inputs, overwrite)
+    except NotReplaceableError as error:
+        raise typer.BadParameter(f"{error}; without --output, predictions are printed") from None
 
 
 def _predict(model: Path, file: Path) -> Predictions:

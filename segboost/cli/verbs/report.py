@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
+from segboost.cli.options.output import Overwrite
 
 
 def report(
@@ -27,6 +28,7 @@ def report(
         str | None, typer.Option(help="Title of the page; the data set's name by default.")
     ] = None,
     jobs: data.Jobs = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Write one self-contained HTML page about a run.
 
@@ -45,5 +47,7 @@ def report(
     from segboost.report.write_report import write_report
 
     with RichProgress() as progress:
-        page = write_report(run, output, data_root, data.count_jobs(jobs), progress, title)
+        page = write_report(
+            run, output, data_root, data.count_jobs(jobs), progress, title, overwrite
+        )
     typer.echo(f"open {page.resolve()}")

@@ -9,6 +9,7 @@ import typer
 
 from segboost.cli.options import data
 from segboost.cli.options.cluster import Scheduler, chosen_cluster
+from segboost.cli.options.output import Overwrite
 
 if TYPE_CHECKING:
     from segboost.pipelines.batch.image_result import ImageResult
@@ -42,12 +43,15 @@ def segment(
             help="Also write probabilities/NAME.png: foreground probability times 65535, 16-bit.",
         ),
     ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Segment images with a trained model.
 
     Writes a mask NAME.png of the image's size for each image, 255 for foreground and 0 for
     background, and results.csv with one line per image. Unreadable images are reported and
     skipped; the exit status is then 1. An interrupted run resumes when the command is repeated.
+    Masks that segboost did not write, or that were edited since, are replaced only with
+    --overwrite; input images never are.
     """
     if output.exists() and not output.is_dir():
         raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
@@ -69,7 +73,7 @@ def segment(
         from segboost.pipelines.batch.run import TABLE, run_batch
         from segboost.pipelines.batch.segmenting import BatchOptions, mask_probability
 
-        options = BatchOptions(output, overlay, scores, probabilities)
+        options = BatchOptions(output, overlay, scores, probabilities, overwrite)
         with RichProgress() as progress:
             run = run_batch(model, images, options, n_jobs, workers, progress)
     _print_summary(run, len(images), output)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segboost.cli.options import data
+from segboost.cli.options.output import Overwrite
 
 if TYPE_CHECKING:
     from segboost.pipelines.tracking.job import TrackJob, TrackResult
@@ -51,6 +52,7 @@ def track(
         ),
     ] = "none",
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Track an object through a video.
@@ -70,7 +72,12 @@ def track(
             f"unknown tracker {method!r}: choose one of {', '.join(METHODS)}", param_hint="--method"
         )
     result = _run(
-        _job(frames, given, truth, dataset, sequence, data_root), method, seed, output, overlay
+        _job(frames, given, truth, dataset, sequence, data_root),
+        method,
+        seed,
+        output,
+        overlay,
+        overwrite,
     )
     typer.echo(json.dumps(result.to_dict(), allow_nan=False) if as_json else result.to_text())
 
@@ -125,10 +132,12 @@ def _job(
     return job_of_sequence(find_data_root(data_root), sequence, box, truth)
 
 
-def _run(job: TrackJob, method: str, seed: int, output: Path, overlay: str) -> TrackResult:
+def _run(
+    job: TrackJob, method: str, seed: int, output: Path, overlay: str, overwrite: bool
+) -> TrackResult:
     from segboost.cli.display.progress import RichProgress
     from segboost.pipelines.tracking.job import run_job
 
     with RichProgress() as progress:
-        options: dict[str, Any] = {"overlay": overlay, "progress": progress}
+        options: dict[str, Any] = {"overlay": overlay, "progress": progress, "overwrite": overwrite}
         return run_job(job, method, seed, output, **options)

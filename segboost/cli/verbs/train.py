@@ -90,6 +90,9 @@ def train(
     folder = output or _default_folder(name, options)
     if folder.exists() and not folder.is_dir():
         raise typer.BadParameter(f"{folder} is a file, not a folder", param_hint="--output")
+    from segboost.pipelines.segmentation.run_folder import check_run_folder
+
+    check_run_folder(folder, [path for path in (config, train_list, test_list) if path is not None])
     options = _plain(options)
     if resume:
         options = _resume(folder, options)

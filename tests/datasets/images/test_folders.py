@@ -65,7 +65,7 @@ def test_lists_decide(folders, tmp_path):
 @pytest.mark.parametrize(
     ("train", "test", "text"),
     [
-        ("a\nz\n", "b\n", "lists names without an image: z"),
+        ("a\nz\n", "b\n", "lists z, of which there is no image"),
         ("a\na\n", "b\n", "lists a more than once"),
         ("a\nb\n", "b\n", "b in both"),
         ("# nothing\n", "b\n", "lists no names"),
@@ -92,7 +92,7 @@ def test_unpaired_files_are_all_named(folders):
 
 def test_two_images_of_one_name(folders):
     save(photograph(50), folders[0] / "a.jpg")
-    with pytest.raises(DatasetError, match=r"a\.jpg: another file has the same name a"):
+    with pytest.raises(DatasetError, match=r"a\.jpg: another file has the name a too"):
         load_folders(*folders)
 
 
@@ -111,10 +111,10 @@ def test_masks_with_a_suffix(folders):
 
 
 def test_folders_that_are_none(folders, tmp_path):
-    with pytest.raises(DatasetError, match="not a folder; give the folder of the masks"):
+    with pytest.raises(DatasetError, match="not a folder: name the folder of the masks"):
         load_folders(folders[0], tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DatasetError, match="contains no image files"):
+    with pytest.raises(DatasetError, match="holds no image files"):
         load_folders(tmp_path / "empty", folders[1])
 
 

@@ -73,7 +73,7 @@ def test_duplicates_across_the_split():
     data = SegmentationDataset("x", (item("a", 0), item("b", 1)), (item("c", 0), item("d", 2)))
     report = verify_dataset(data)
     assert [f.name for f in report.findings] == ["c"]
-    assert report.findings[0].text == "the same file as a, across the split (train and test)"
+    assert report.findings[0].text == "the same file as a, across the split: test sees training"
 
 
 def test_a_photograph_saved_anew_looks_the_same(tmp_path):

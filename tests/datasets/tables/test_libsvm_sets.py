@@ -78,7 +78,7 @@ def test_other_rows_than_those_of_the_set_are_refused(vowel):
 
 
 def test_unknown_names_are_refused(tmp_path):
-    with pytest.raises(DatasetError, match="no set 'iris'; choose from wine, glass"):
+    with pytest.raises(DatasetError, match="no set 'iris': choose wine, glass"):
         find_libsvm_files("iris", tmp_path)
 
 
@@ -99,16 +99,16 @@ def test_mnist_from_idx_files(tmp_path, monkeypatch):
     with pytest.raises(TableFileError, match=r"3 images, .* 2 labels"):
         load_libsvm_set("mnist", tmp_path)
     (folder / "t10k-labels-idx1-ubyte").write_bytes(idx(pixels))
-    with pytest.raises(TableFileError, match="expected 1 dimensions of bytes"):
+    with pytest.raises(TableFileError, match="expected 1 sizes of bytes"):
         load_libsvm_set("mnist", tmp_path)
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "is not an idx file"),
-        (b"\0\0\x08", "is not an idx file"),
-        (b"\0\0\x07\x01\0\0\0\1a", "is not an idx file"),
+        (b"", "no idx file"),
+        (b"\0\0\x08", "no idx file"),
+        (b"\0\0\x07\x01\0\0\0\1a", "no idx file"),
         (b"\0\0\x08\x03\0\0\0\1", "ends inside its header"),
         (b"\0\0\x08\x01\0\0\0\2a", "1 bytes of values, but the shape (2,) of its header needs 2"),
         (b"\0\0\x0e\x03" + b"\xff" * 12, "0 bytes of values"),

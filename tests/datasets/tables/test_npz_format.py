@@ -40,17 +40,17 @@ def test_rows_labels_and_names():
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"data": np.eye(2)}, "has data; expected an array X"),
+        ({"data": np.eye(2)}, "holds data: expected an array X"),
         ({"X": np.zeros(3)}, r"X has shape \(3,\)"),
         ({"X": np.zeros((0, 3))}, r"X has shape \(0, 3\)"),
         ({"X": np.zeros((2, 2), complex)}, "type complex128"),
         ({"X": np.array([["a"]])}, "expected rows of real numbers"),
         ({"X": np.array([[1.0, np.nan]])}, r"X\[0, 1\] is nan"),
-        ({"X": np.eye(2), "y": np.zeros(3)}, "expected 2 numbers or strings"),
-        ({"X": np.eye(2), "y": np.array([0, np.inf])}, "NaN or infinity"),
+        ({"X": np.eye(2), "y": np.zeros(3)}, "expected 2 numbers or texts"),
+        ({"X": np.eye(2), "y": np.array([0, np.inf])}, "nan or infinity"),
         ({"X": np.eye(2), "y": np.array([{}, []], dtype=object)}, "'y' cannot be read"),
         ({"X": np.array([[{}]], dtype=object)}, "'X' cannot be read"),
-        ({"X": np.eye(2), "feature_names": np.array(["a", "a"])}, "2 distinct strings"),
+        ({"X": np.eye(2), "feature_names": np.array(["a", "a"])}, "2 different texts"),
     ],
 )
 def test_what_is_no_table_is_refused(arrays, message):
@@ -59,7 +59,7 @@ def test_what_is_no_table_is_refused(arrays, message):
 
 
 def test_a_missing_label_array_is_named():
-    with pytest.raises(TableFileError, match="no array 'kind'; it has X, y"):
+    with pytest.raises(TableFileError, match="no array 'kind': it holds X, y"):
         parse_npz(GOOD, "a", label="kind")
 
 

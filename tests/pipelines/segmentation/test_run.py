@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 
 import pytest
 
-from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.runtime.artefact_cache import list_artefacts
 from segboost.pipelines.runtime.folder_lock import FolderBusyError, FolderLock
 from segboost.pipelines.runtime.run_log import read_run_log
 from segboost.pipelines.segmentation.model.files import load_segmenter
@@ -28,7 +29,7 @@ def results(folder):
 
 
 def counts(cache):
-    return {size.stage: size.n_artefacts for size in ArtefactStore(cache).sizes()}
+    return Counter(file.stage for file in list_artefacts(cache))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
+from segboost.cli.options.output import Overwrite
 from segboost.cli.verbs.reproduce import hierarchy, tables, tracking
+from segboost.cli.verbs.reproduce.tables import recorded_tables
 
 app = typer.Typer(
     help="Re-run the paper's experiments.", no_args_is_help=True, rich_markup_mode=None
@@ -46,6 +48,7 @@ def segmentation(
         bool,
         typer.Option("--quick", help="Smoke test on a few images; the scores are not meaningful."),
     ] = False,
+    overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Segmentation: four methods on Graz-02.
@@ -62,7 +65,7 @@ def segmentation(
         to_markdown,
     )
 
-    with RichProgress() as progress:
+    with recorded_tables(output, ("table.json", "table.md"), overwrite), RichProgress() as progress:
         rows = reproduce(
             lambda category: data.load_data(
                 {"dataset": "graz02", "category": category}

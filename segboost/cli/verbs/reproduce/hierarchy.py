@@ -9,7 +9,14 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
-from segboost.cli.verbs.reproduce.tables import AsJSON, Cache, Seed, check_output
+from segboost.cli.options.output import Overwrite
+from segboost.cli.verbs.reproduce.tables import (
+    AsJSON,
+    Cache,
+    Seed,
+    recorded_tables,
+    table_outputs,
+)
 
 
 def hierarchy(
@@ -24,6 +31,7 @@ def hierarchy(
         bool,
         typer.Option("--quick", help="Smoke test on a few images; the scores are not meaningful."),
     ] = False,
+    overwrite: Overwrite = False,
     as_json: AsJSON = False,
 ) -> None:
     """Hierarchy: scenes with and without a taxonomy.
@@ -37,8 +45,8 @@ def hierarchy(
     from segboost.pipelines.experiments.reproduce_hierarchy import reproduce_hierarchy
 
     scenes = load_sun8(find_data_root(data_root))
-    check_output(output)
-    with RichProgress() as progress:
+    outputs = table_outputs("curves")
+    with recorded_tables(output, outputs, overwrite, cache), RichProgress() as progress:
         run = reproduce_hierarchy(
             scenes, output, cache or output / "cache", data.count_jobs(jobs), progress, quick, seed
         )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from segboost.cli.options import data
+from segboost.cli.options.output import Overwrite
 
 if TYPE_CHECKING:
     from segboost.pipelines.experiments.protocol import Tables
@@ -37,6 +39,7 @@ def auc(
     jobs: data.Jobs = None,
     seed: Seed = 0,
     quick: Quick = False,
+    overwrite: Overwrite = False,
     as_json: AsJSON = False,
 ) -> None:
     """AUC: StructBoost against RankBoost and an SVM.
@@ -50,8 +53,8 @@ def auc(
 
     names = choose_sets(sets, QUICK_SETS if quick else AUC_SETS, AUC_SETS)
     tables = load_tables(names, data_root)
-    check_output(output)
-    with RichProgress() as progress:
+    outputs = table_outputs("objective", "time", "test-auc")
+    with recorded_tables(output, outputs, overwrite, cache), RichProgress() as progress:
         run = reproduce_auc(
             tables, output, cache or output / "cache", data.count_jobs(jobs), progress, quick, seed
         )
@@ -68,6 +71,7 @@ def multiclass(
     jobs: data.Jobs = None,
     seed: Seed = 0,
     quick: Quick = False,
+    overwrite: Overwrite = False,
     as_json: AsJSON = False,
 ) -> None:
     """Multi-class: seven sets, several boosters.
@@ -81,8 +85,8 @@ def multiclass(
 
     names = choose_sets(sets, QUICK_SETS if quick else MULTICLASS_SETS, MULTICLASS_SETS)
     tables = load_tables(names, data_root)
-    check_output(output)
-    with RichProgress() as progress:
+    outputs = table_outputs("test-error", "objective")
+    with recorded_tables(output, outputs, overwrite, cache), RichProgress() as progress:
         run = reproduce_multiclass(
             tables, output, cache or output / "cache", data.count_jobs(jobs), progress, quick, seed
         )
@@ -112,7 +116,25 @@ def load_tables(names: Sequence[str], data_root: Path | None) -> Tables:
     return {name: (table.X, table.y) for name, table in loaded.items()}
 
 
-def check_output(output: Path) -> None:
-    """Raise a usage error if the output cannot be a folder, before hours are spent."""
+def table_outputs(*curves: str) -> tuple[str, ...]:
+    """Return the names of the files of an experiment: tables, and curves of these names."""
+    tables = ("table.json", "table.md", "table.txt", "choices.json", "times.json")
+    return (*tables, *(f"{name}.{ending}" for name in curves for ending in ("png", "svg")))
+
+
+@contextmanager
+def recorded_tables(
+    output: Path, names: Sequence[str], overwrite: bool, cache: Path | None = None
+) -> Iterator[None]:
+    """Refuse an output that cannot be written before hours are spent; then record it."""
     if output.exists() and not output.is_dir():
         raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
+    from segboost.pipelines.runtime.folder_lock import shared_folder
+    from segboost.storage.output_record import Outputs, recorded_outputs
+
+    outputs = Outputs(tuple(names))
+    with (
+        recorded_outputs(output, outputs, overwrite=overwrite),
+        shared_folder(cache or output / "cache"),
+    ):
+        yield

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
+from segboost.cli.options.output import Overwrite
+from segboost.cli.verbs.reproduce.tables import recorded_tables
 
 
 def tracking(
@@ -33,6 +35,7 @@ def tracking(
         bool,
         typer.Option("--quick", help="Smoke test on a few frames; the scores are not meaningful."),
     ] = False,
+    overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Tracking: all trackers on five sequences.
@@ -46,6 +49,7 @@ def tracking(
     from segboost.pipelines.experiments.paper_tracking import SEQUENCES
     from segboost.pipelines.experiments.reproduce_tracking import (
         METHODS,
+        output_names,
         reproduce,
         to_document,
         to_markdown,
@@ -59,7 +63,8 @@ def tracking(
             )
     root = find_data_root(data_root)
     sequences = [load_sequence(root, name) for name in sequence or SEQUENCES]
-    with RichProgress() as progress:
+    names = output_names([s.name for s in sequences], method or METHODS, given, seed, quick)
+    with recorded_tables(output, names, overwrite), RichProgress() as progress:
         table = reproduce(sequences, output, progress, method or METHODS, given, seed, quick)
     document = to_document(table)
     typer.echo(json.dumps(document, allow_nan=False) if as_json else to_markdown(table))

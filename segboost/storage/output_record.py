@@ -1,0 +1,205 @@
+"""Which files of an output folder segboost wrote, so that no others are replaced.
+
+The folder keeps a small record: the digests of files that were written, and names that were
+claimed by a run that has not ended. A file whose digest is another one was changed by its user and
+counts as theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from segboost.storage.leftovers import remove_leftovers
+from segboost.storage.ownership import ForeignFileError
+from segboost.storage.whole_file import check_replaceable, write_whole
+
+RECORD = ".segboost.outputs"
+FORMAT = "segboost outputs"
+LARGEST = 2**28
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files that a run is going to write, relative to its folder, with ``/`` between parts.
+
+    Parameters
+    ----------
+    names : tuple of str
+    folders : tuple of str
+        Folders that the run has to itself: every file directly in them counts as an output.
+    """
+
+    names: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+    def present(self, folder: Path) -> list[str]:
+        """Return the outputs that are there, of whatever kind."""
+        found = [name for name in self.names if os.path.lexists(folder / name)]
+        for place in self.folders:
+            if (folder / place).is_dir():
+                found += [f"{place}/{entry}" for entry in sorted(os.listdir(folder / place))]
+        return found
+
+
+@dataclass
+class OutputRecord:
+    """The record of a folder, as it is on the disk."""
+
+    folder: Path
+    wrote: dict[str, str] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    folders: set[str] = field(default_factory=set)
+
+    @classmethod
+    def read(cls, folder: Path) -> OutputRecord:
+        """Return the record of a folder; an empty one where there is none that can be read."""
+        path = folder / RECORD
+        try:
+            if path.stat().st_size > LARGEST:
+                return cls(folder)
+            document = json.loads(path.read_bytes())
+            if document["format"] != FORMAT:
+                return cls(folder)
+            wrote = {str(name): str(digest) for name, digest in document["wrote"].items()}
+            return cls(folder, wrote, set(document["claimed"]), set(document["folders"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return cls(folder)
+
+    def foreign(self, outputs: Outputs) -> list[str]:
+        """Return the outputs that are there and were not written by segboost."""
+        return [name for name in outputs.present(self.folder) if not self._is_ours(name)]
+
+    def claim(self, outputs: Outputs) -> None:
+        """Note that a run is about to write these files."""
+        self.names |= set(outputs.names)
+        self.folders |= set(outputs.folders)
+        self._write()
+
+    def settle(self) -> None:
+        """Replace the claims by the digests of what was written."""
+        claimed = Outputs(tuple(self.names), tuple(self.folders)).present(self.folder)
+        self.wrote |= {n: _digest(self.folder / n) for n in claimed if _is_file(self.folder / n)}
+        self.wrote = {n: d for n, d in self.wrote.items() if _is_file(self.folder / n)}
+        self.names, self.folders = set(), set()
+        self._write()
+
+    def _is_ours(self, name: str) -> bool:
+        path = self.folder / name
+        if not _is_file(path):
+            return False
+        if name in self.names or name.rpartition("/")[0] in self.folders or is_empty(path):
+            return True
+        return name in self.wrote and self.wrote[name] == _digest(path)
+
+    def _write(self) -> None:
+        document = {
+            "format": FORMAT,
+            "wrote": self.wrote,
+            "claimed": sorted(self.names),
+            "folders": sorted(self.folders),
+        }
+        text = json.dumps(document, indent=0, sort_keys=True)
+        write_whole(self.folder / RECORD, text.encode())
+
+
+@contextmanager
+def recorded_outputs(
+    folder: Path, outputs: Outputs, inputs: Iterable[Path] = (), overwrite: bool = False
+) -> Iterator[None]:
+    """Write outputs within a ``with`` block, after checking that they replace nothing foreign.
+
+    A run that is interrupted keeps its claim: the next one may replace what it left.
+
+    Raises
+    ------
+    ForeignFileError, NotReplaceableError
+        See `check_outputs`.
+    """
+    check_outputs(folder, outputs, inputs, overwrite)
+    folder.mkdir(parents=True, exist_ok=True)
+    places = {Path(name).parent for name in outputs.names} | set(map(Path, outputs.folders))
+    remove_leftovers(folder, *(folder / place for place in places))
+    record = OutputRecord.read(folder)
+    record.claim(outputs)
+    yield
+    record.settle()
+
+
+def check_outputs(
+    folder: Path, outputs: Outputs, inputs: Iterable[Path] = (), overwrite: bool = False
+) -> None:
+    """Refuse outputs in whose place something else is.
+
+    Parameters
+    ----------
+    folder : Path
+    outputs : Outputs
+    inputs : iterable of Path
+        Files that the run reads. They are never replaced.
+    overwrite : bool
+        Whether files that segboost did not write may be replaced.
+
+    Raises
+    ------
+    ForeignFileError
+        Names the first such file and the number of the others.
+    NotReplaceableError
+        Where a device, a pipe, a link or a folder has the name of an output.
+    """
+    check_inputs_stay(inputs, [folder / name for name in outputs.present(folder)])
+    for name in outputs.names:
+        check_replaceable(folder / name)
+    foreign = [] if overwrite else OutputRecord.read(folder).foreign(outputs)
+    if foreign:
+        refuse_foreign([folder / name for name in foreign])
+
+
+def check_inputs_stay(inputs: Iterable[Path], targets: Sequence[Path]) -> None:
+    """Raise ForeignFileError where a target is one of the inputs, by whatever name."""
+    places = {key: path for path in targets if (key := _identity(path)) is not None}
+    if not places:
+        return
+    for path in inputs:
+        key = _identity(path)
+        if key is not None and key in places:
+            raise ForeignFileError(
+                f"{places[key]} is an input and would be overwritten: choose another --output"
+            )
+
+
+def refuse_foreign(paths: Sequence[Path]) -> None:
+    """Raise the ForeignFileError of files that ``--overwrite`` would replace."""
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    verb = "were" if more else "was"
+    raise ForeignFileError(
+        f"{paths[0]}{more} {verb} not written by segboost, or changed since: choose another "
+        "--output, or replace with --overwrite"
+    )
+
+
+def is_empty(path: Path) -> bool:
+    """Whether nothing is lost when the file is replaced, as after ``touch`` or ``mktemp``."""
+    return path.stat().st_size == 0
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
