@@ -14,7 +14,16 @@ from segboost.pipelines.runtime.run_log import read_run_log
 from tests.crashes.wholeness import check_masks, check_training, contents
 from tests.crashes.work import finish, start
 
-STAGES = ("images", "codebook", "features", "unaries", "trees", "context", "crf", "evaluation")
+STAGES = (
+    "checking images",
+    "visual words",
+    "features",
+    "classifiers of feature groups",
+    "trees over all features",
+    "context",
+    "learning the CRF",
+    "test images",
+)
 KILLS = 2
 """In every stage."""
 SEGMENT_KILLS = 6
