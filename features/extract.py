@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -53,6 +53,8 @@ class ImageFeatures:
     adjacency : Adjacency
     groups : mapping of str to GroupFeatures
         In the order of the preset.
+    maps : mapping of (float, str) to ndarray of float32, shape (C, h, w)
+        Maps of the built-in network that were asked for and that groups computed.
     """
 
     superpixels: Labels
@@ -60,6 +62,7 @@ class ImageFeatures:
     centres: npt.NDArray[np.int64]
     adjacency: Adjacency
     groups: Mapping[str, GroupFeatures]
+    maps: Mapping[tuple[float, str], npt.NDArray[np.float32]] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """Return the matrix of a group, shape (P, d)."""
@@ -73,6 +76,7 @@ def extract_features(
     superpixels: npt.NDArray[Any] | None = None,
     name: str = "",
     dtype: Dtype = "float32",
+    maps: Collection[tuple[float, str]] = (),
 ) -> ImageFeatures:
     """Segment an image into superpixels and compute the feature groups of a preset.
 
@@ -92,6 +96,8 @@ def extract_features(
     dtype : {"float32", "uint8"}
         uint8 rounds groups with a known range to 256 levels of it, for learners that bin their
         features; the others stay float32.
+    maps : collection of (float, str)
+        Scale and layer of network maps to keep, where groups of the preset compute them.
 
     Returns
     -------
@@ -114,9 +120,10 @@ def extract_features(
     rgb = as_rgb(image)
     luv = rgb_to_luv(rgb)
     labels = chosen.superpixels.cut(rgb, luv) if superpixels is None else superpixels
-    context = ImageContext(rgb, labels, name, chosen.largest_patch, luv, chosen.groups)
+    context = ImageContext(rgb, labels, name, chosen.largest_patch, luv, chosen.groups, maps)
     groups = {group.name: compute_group(group, context, dtype) for group in chosen.groups}
-    return ImageFeatures(context.labels, context.area, context.centres, context.adjacency, groups)
+    graph = context.adjacency
+    return ImageFeatures(context.labels, context.area, context.centres, graph, groups, context.maps)
 
 
 def compute_group(

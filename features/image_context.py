@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -39,6 +39,9 @@ class ImageContext:
         The image in LUV, if already known.
     groups : sequence of FeatureGroup
         The groups that will be computed, so that those of a network share one pass.
+    keep_maps : collection of (float, str)
+        Scale and layer of maps of the built-in network to keep in `maps`, where groups compute
+        them.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class ImageContext:
         largest_patch: int = 16,
         luv: npt.NDArray[np.float32] | None = None,
         groups: Sequence[Any] = (),
+        keep_maps: Collection[tuple[float, str]] = (),
     ) -> None:
         self.rgb: RGB = as_rgb(image)
         height, width, _ = self.rgb.shape
@@ -56,6 +60,8 @@ class ImageContext:
         self.name = name
         self.largest_patch = largest_patch
         self.groups = tuple(groups)
+        self.keep_maps = frozenset(keep_maps)
+        self.maps: dict[tuple[float, str], npt.NDArray[np.float32]] = {}
         self._luv = luv
         self._kept: tuple[Hashable, Any] | None = None
         self._memory: dict[Hashable, Any] = {}

@@ -86,6 +86,14 @@ class Preset:
             )
         return replace(self, groups=tuple(g for g in self.groups if g.name in names))
 
+    def to_key(self) -> dict[str, Any]:
+        """Return what features depend on, for the keys of artefacts.
+
+        `classic` was called `default` in version 0.1: under that name its caches are still found.
+        """
+        config = self.to_config()
+        return {**config, "name": "default" if self.name == "classic" else self.name}
+
     def to_config(self) -> dict[str, Any]:
         """Return the preset as JSON values, without codebooks."""
         return {
@@ -109,15 +117,30 @@ MORE_GROUPS: tuple[FeatureGroup, ...] = (
     NEIGHBOURHOOD,
     SHAPE,
 )
-"""The groups of `default` in addition to the 14."""
+"""The groups of `classic` in addition to the 14."""
 
 PAPER = Preset("paper", QuickShift(), fourteen_groups(PAPER_SIZES))
-DEFAULT = Preset(
-    "default",
+CLASSIC = Preset(
+    "classic",
     GraphMerging(),
     (*fourteen_groups(DEFAULT_SIZES), *MORE_GROUPS),
 )
-PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in (DEFAULT, PAPER)}
+LAYERS = ("stage2", "stage3", "stage5", "stage6")
+"""Layers of the built-in network, chosen on validation images; see docs/features.md."""
+DEFAULT = Preset(
+    "default",
+    GraphMerging(),
+    (
+        NetworkGroup("network", LAYERS, (2.0, 1.0, 0.5)),
+        *(COLOUR, POSITION, NEIGHBOURHOOD, SHAPE),
+    ),
+)
+FAST = Preset(
+    "fast",
+    GraphMerging(),
+    (NetworkGroup("network", LAYERS, (1.0, 0.5)), COLOUR, POSITION),
+)
+PRESETS: Mapping[str, Preset] = {p.name: p for p in (DEFAULT, FAST, CLASSIC, PAPER)}
 
 
 def find_preset(preset: str | Preset) -> Preset:
@@ -125,7 +148,7 @@ def find_preset(preset: str | Preset) -> Preset:
     if isinstance(preset, Preset):
         return preset
     if preset not in PRESETS:
-        raise ValueError(f"preset: expected {' or '.join(PRESETS)}, got {preset!r}")
+        raise ValueError(f"preset: expected {', '.join(PRESETS)}, got {preset!r}")
     return PRESETS[preset]
 
 

@@ -11,7 +11,7 @@ from segboost.features.image_context import ImageContext
 from segboost.features.network.inputs import input_size, network_input
 from segboost.features.network.runtime import fixed_size, run_network
 from segboost.features.network.sampling import Grid, PixelOrder, sample_centres, sample_mean
-from segboost.features.network.source import NetworkSource
+from segboost.features.network.source import BuiltinNetwork, NetworkSource
 
 STRIDE = 32
 """The coarsest stride of usual convolutional networks."""
@@ -52,10 +52,11 @@ class ForwardPass:
         size = size or input_size((height, width), scale, multiple)
         image = network_input(context.rgb, size, self.mean, self.std)
         found = run_network(self.source, layers, image)
-        return {
-            name: sample_map(self.as_map(values, size, name), context)
-            for name, values in found.items()
-        }
+        maps = {name: self.as_map(values, size, name) for name, values in found.items()}
+        if isinstance(self.source, BuiltinNetwork):
+            kept = {(scale, name): m for name, m in maps.items()}
+            context.maps |= {key: m for key, m in kept.items() if key in context.keep_maps}
+        return {name: sample_map(values, context) for name, values in maps.items()}
 
     def as_map(
         self, values: npt.NDArray[np.float32], size: tuple[int, int], name: str

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from segboost.pipelines.runtime.artefact_store import Artefact, KeyParts
+from segboost.pipelines.runtime.artefact_key import file_key
+from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from segboost.pipelines.runtime.parallel_map import map_tasks
+from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 from segboost.pipelines.segmentation.metrics.scores import (
+    VOID,
     SegmentationEvaluation,
     SegmentationScores,
+    region_counts,
 )
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
+from segboost.pipelines.segmentation.stages.features import (
+    FeatureStage,
+    TrainingImage,
+    feature_stage,
+)
 from segboost.progress import Progress, QuietProgress, track
+from segboost.storage.folder import DOCUMENT
 
 EVALUATION = "test images"
 """The name of the stage in progress reports."""
+STEPS = 64
+"""Steps per unit of log-odds that the scores of single pixels are rounded to."""
 STAGE = "evaluation"
 """Where answers are kept in an artefact store."""
 
@@ -37,10 +49,13 @@ class EvaluationCache:
         Of the preset and the codebook of the model.
     model_key : str
         A digest of the model: another model has other answers.
+    with_pixels : bool
+        Whether the model needs the pixels beside the features.
     """
 
     features: FeatureStage
     model_key: str
+    with_pixels: bool = False
 
     def parts(self, item: TrainingImage) -> KeyParts:
         """Return what the answer for an image depends on."""
@@ -64,7 +79,8 @@ class EvaluationCache:
             return _read(item)
         names = [g.name for g in features.preset.groups]
         groups = {name: features.group(item, name) for name in names}
-        image = replace(features.graph(item, with_truth=False), groups=groups)
+        pixels = item.image() if self.with_pixels else None
+        image = replace(features.graph(item, with_truth=False), groups=groups, pixels=pixels)
         return item.name, image, item.mask()
 
     def keep(
@@ -112,7 +128,10 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class RegionAnswer:
-    """The scores and the true pixels of an image's superpixels, each of shape (P,)."""
+    """Scores and true pixels of an image's regions, each of shape (R,).
+
+    Regions are its superpixels and, where borders were refined, groups of pixels near them.
+    """
 
     score: npt.NDArray[np.float64]
     foreground: npt.NDArray[np.int64]
@@ -155,6 +174,36 @@ def evaluate_model(
     return Evaluation(total.result(), images, kept)
 
 
+def evaluate_saved(
+    folder: Path,
+    model: SegmentationModel,
+    train: Sequence[TrainingImage],
+    test: Sequence[TrainingImage],
+    store: ArtefactStore,
+    n_jobs: int,
+    progress: Progress,
+) -> Evaluation:
+    """Measure the model that was saved in a folder, keeping features and answers in a store.
+
+    Parameters
+    ----------
+    folder : Path
+    model : SegmentationModel
+        The same, in memory.
+    train : sequence of TrainingImage
+        The images that it was trained on, by which its visual words are found in the store.
+    test : sequence of TrainingImage
+    store : ArtefactStore
+    n_jobs : int
+    progress : Progress
+    """
+    with single_threaded():
+        features = feature_stage(train, model.config, store, QuietProgress())
+        needs_pixels = model.borders is not None
+        cached = EvaluationCache(features, file_key(folder / DOCUMENT), needs_pixels)
+        return evaluate_model(model, test, n_jobs, progress, cached)
+
+
 def _add(total: SegmentationEvaluation, found: RegionAnswer) -> SegmentationScores:
     return total.add_regions(found.score > 0, found.foreground, found.background, found.score)
 
@@ -193,8 +242,32 @@ def _answer(model: SegmentationModel, given: _Input) -> tuple[SuperpixelImage | 
     known = isinstance(pixels, SuperpixelImage)
     image = pixels if isinstance(pixels, SuperpixelImage) else model.prepare(pixels, name)
     checked = add_truth(image, mask, name)
-    answer = RegionAnswer(model.node_scores(checked), *checked.truth)
-    return None if known else image, answer
+    return None if known else image, answer_regions(model, checked, mask)
+
+
+def answer_regions(
+    model: SegmentationModel, image: SuperpixelImage, mask: npt.NDArray[np.uint8]
+) -> RegionAnswer:
+    """Return the scores of an image's superpixels and of the pixels near refined borders.
+
+    Those pixels are gathered by their scores, rounded to steps that keep the sign.
+    """
+    node = model.node_scores(image)
+    if model.borders is None:
+        return RegionAnswer(node, *image.truth)
+    margin = model.borders.margins(node)
+    band = model.borders.band(image, margin)
+    away = mask.copy()
+    away[band.rows, band.columns] = VOID
+    foreground, background = region_counts(image.superpixels, away)
+    steps, place = np.unique(np.ceil(band.score * STEPS), return_inverse=True)
+    near = mask[band.rows, band.columns]
+    counts = [np.bincount(place[near == c], minlength=steps.size) for c in (1, 0)]
+    return RegionAnswer(
+        np.concatenate([margin, (steps - 0.5) / STEPS]),
+        np.concatenate([foreground, counts[0]]),
+        np.concatenate([background, counts[1]]),
+    )
 
 
 def add_truth(image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str) -> SuperpixelImage:

@@ -33,10 +33,12 @@ class SegmentationPipeline:
 
     Parameters
     ----------
-    preset : "default" or "paper"
-        Superpixels and feature groups.
-    method : "structboost", "ssvm", "adaboost" or "svm"
-        The first two learn a CRF; the others classify superpixels by their visual words.
+    preset : "default", "fast", "classic" or "paper", optional
+        Superpixels, feature groups and the settings that belong to them; "default" unless
+        `settings` names one.
+    method : "structboost", "ssvm", "trees", "adaboost" or "svm"
+        The first two learn a CRF; `trees` takes its strongest potential alone; the last two
+        classify superpixels by their visual words, which `classic` and `paper` have.
     C : float, optional
         The weight of the training loss; by default chosen on a block of the training images.
     seed : int
@@ -59,7 +61,7 @@ class SegmentationPipeline:
 
     def __init__(
         self,
-        preset: str = "default",
+        preset: str | None = None,
         method: str = "structboost",
         C: float | None = None,
         seed: int = 0,
@@ -79,7 +81,8 @@ class SegmentationPipeline:
 
     def config(self) -> SegmentationConfig:
         """Return the settings as one object, checked."""
-        own = {"preset": self.preset, "method": self.method, "C": self.C, "seed": self.seed}
+        own: dict[str, Any] = {"method": self.method, "seed": self.seed}
+        own |= {name: v for name in ("preset", "C") if (v := getattr(self, name)) is not None}
         return SegmentationConfig.from_dict({**(self.settings or {}), **own})
 
     def fit(self, images: Sequence[ImageLike], masks: Sequence[npt.ArrayLike]) -> Self:

@@ -11,19 +11,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from segboost.datasets.base import SegmentationDataset
-from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.folder_lock import FolderLock, shared_folder
 from segboost.pipelines.runtime.resources import read_usage
 from segboost.pipelines.runtime.run_log import RunLog, StageTime
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.evaluation import (
-    EVALUATION,
-    Evaluation,
-    EvaluationCache,
-    evaluate_model,
-)
+from segboost.pipelines.segmentation.evaluation import EVALUATION, Evaluation, evaluate_saved
 from segboost.pipelines.segmentation.model.files import save_segmenter
 from segboost.pipelines.segmentation.run_folder import (
     CACHE,
@@ -33,10 +27,9 @@ from segboost.pipelines.segmentation.run_folder import (
     check_run_folder,
 )
 from segboost.pipelines.segmentation.saved_predictions import keep_answers
-from segboost.pipelines.segmentation.stages.features import TrainingImage, feature_stage
+from segboost.pipelines.segmentation.stages.features import TrainingImage
 from segboost.pipelines.segmentation.training import Trained, train_segmenter
-from segboost.progress import Progress, QuietProgress, Report
-from segboost.storage.folder import DOCUMENT
+from segboost.progress import Progress, Report
 from segboost.storage.leftovers import remove_leftovers
 from segboost.storage.whole_file import write_whole
 
@@ -197,7 +190,9 @@ def run_training(
         evaluation = None
         if data.test:
             with log.stage(EVALUATION, images=len(data.test)) as notes:
-                evaluation = _evaluate(trained, data, config, store, output, n_jobs, progress)
+                evaluation = evaluate_saved(
+                    output, trained.model, data.train, data.test, store, n_jobs, progress
+                )
                 notes["scores"] = evaluation.scores.to_dict()
             keep_answers(output, data.test, evaluation.answers)
         write_whole(output / SCORES, _json(_scores(data, config, trained, evaluation)))
@@ -207,21 +202,6 @@ def run_training(
         # Workers that ended since are in the log's readings only.
         peak = max(after.peak_total, log.peak_total)
         return TrainingRun(output, evaluation, C, tuple(log.stages), wall, peak)
-
-
-def _evaluate(
-    trained: Trained,
-    data: SegmentationDataset,
-    config: SegmentationConfig,
-    store: ArtefactStore,
-    output: Path,
-    n_jobs: int,
-    progress: Progress,
-) -> Evaluation:
-    with single_threaded():
-        features = feature_stage(data.train, config, store, QuietProgress())
-        cached = EvaluationCache(features, file_key(output / DOCUMENT))
-        return evaluate_model(trained.model, data.test, n_jobs, progress, cached)
 
 
 def _scores(

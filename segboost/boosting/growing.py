@@ -47,6 +47,7 @@ def boost_trees(
     weight: FloatArray,
     settings: BoosterSettings,
     rng: np.random.Generator,
+    more: tuple[int, int] | None = None,
 ) -> tuple[float, list[GrownTree]]:
     """Fit ``F = baseline + Σ_t tree_t`` by Newton steps on the logistic loss.
 
@@ -61,16 +62,24 @@ def boost_trees(
         Positive, of mean 1.
     settings : BoosterSettings
     rng : Generator
+    more : tuple of int, optional
+        (D', n'): only the first D' columns are those that `settings.n_columns` of are drawn from;
+        n' of the others are drawn beside them, so that many columns do not crowd out a few.
     """
     share = float(np.average(labels, weights=weight))
     baseline = float(np.log(share / (1 - share)))
     score = np.full(len(rows), baseline)
     trees = []
     n_rows = max(1, round(settings.row_share * len(rows)))
-    n_columns = min(settings.n_columns, len(columns))
+    first, n_more = more or (len(columns), 0)
+    n_columns = min(settings.n_columns, first)
+    n_more = min(n_more, len(columns) - first)
     for _ in range(settings.n_trees):
         sample = np.sort(rng.choice(len(rows), n_rows, replace=False))
-        chosen = np.sort(rng.choice(len(columns), n_columns, replace=False))
+        chosen = np.sort(rng.choice(first, n_columns, replace=False))
+        if n_more:
+            others = np.sort(rng.choice(len(columns) - first, n_more, replace=False))
+            chosen = np.concatenate([chosen, first + others])
         p = expit(score[sample])
         gradient = (p - labels[sample]) * weight[sample]
         curvature = p * (1 - p) * weight[sample]

@@ -74,7 +74,9 @@ def learned_functions(model: SegmentationModel) -> LearnedCRF | None:
 
 def unary_names(model: SegmentationModel) -> list[str]:
     """Return the names of the unary potentials, in the order of their columns."""
-    strong = () if model.unary.context is None else ("trees over all features", "context")
+    strong: tuple[str, ...] = ()
+    if model.unary.context is not None:
+        strong = ("trees over all features", "context")[0 if model.unary.trees_in_crf else 1 :]
     return [*(_readable(group) for group in model.unary.stumps), *strong]
 
 

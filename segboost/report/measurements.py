@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from segboost._types import FloatArray
+from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.evaluation import RegionAnswer
 from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
 from segboost.pipelines.segmentation.metrics.scores import (
@@ -15,7 +16,6 @@ from segboost.pipelines.segmentation.metrics.scores import (
     SegmentationEvaluation,
     SegmentationScores,
 )
-from segboost.pipelines.segmentation.model.calibration import Calibration
 
 RANKS = ("worst", "median", "best")
 BINS = 10

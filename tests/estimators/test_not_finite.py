@@ -27,9 +27,9 @@ from segboost.features import as_rgb, extract_features, find_preset
 from segboost.graphs.graph import Graph
 from segboost.graphs.min_marginals import min_marginals
 from segboost.graphs.mincut import minimise
+from segboost.pipelines.segmentation.decisions.calibration import fit_calibration
 from segboost.pipelines.segmentation.images.arrays import label_arrays
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
-from segboost.pipelines.segmentation.model.calibration import fit_calibration
 from segboost.tracking.base import as_box, as_frame
 from tests.contracts.limits import time_limit
 from tests.estimators.tables import graphs, table

@@ -51,9 +51,9 @@ def test_bytes_are_rounded_floats(preset, small, codebook):
 
 def test_same_bytes_whatever_the_number_of_jobs(small, codebook):
     images = [small, small[:, ::-1], small[::-1]]
-    alone = [extract_features(image, "default", codebook) for image in images]
+    alone = [extract_features(image, "classic", codebook) for image in images]
     for jobs, backend in ((2, "loky"), (3, "threading")):
-        work = (delayed(extract_features)(image, "default", codebook) for image in images)
+        work = (delayed(extract_features)(image, "classic", codebook) for image in images)
         for one, other in zip(alone, Parallel(jobs, backend=backend)(work), strict=True):
             assert_same(one, other)
 
@@ -69,18 +69,18 @@ def test_tiny_and_elongated_images(preset, shape, codebook):
 def test_own_superpixels(small, codebook):
     labels = np.zeros(small.shape[:2], np.int64)
     labels[30:, :] = 1
-    features = extract_features(small, "default", codebook, superpixels=labels)
+    features = extract_features(small, "classic", codebook, superpixels=labels)
     np.testing.assert_array_equal(features.superpixels, labels)
     assert features["colour"].shape[0] == 2
     with pytest.raises(ValueError, match=r"^superpixels: expected integer labels"):
-        extract_features(small, "default", codebook, superpixels=labels[1:])
+        extract_features(small, "classic", codebook, superpixels=labels[1:])
 
 
 def test_mirrored_image_gives_mirrored_patches(small, codebook):
     labels = find_superpixels(small)
-    first = extract_features(small, "default", codebook, superpixels=labels)
+    first = extract_features(small, "classic", codebook, superpixels=labels)
     mirrored = extract_features(
-        small[:, ::-1], "default", codebook, superpixels=np.ascontiguousarray(labels[:, ::-1])
+        small[:, ::-1], "classic", codebook, superpixels=np.ascontiguousarray(labels[:, ::-1])
     )
     # The energy of a patch stays the same; a centre between pixels may move by one.
     name = next(name for name in first.groups if name.startswith("gist"))
@@ -98,6 +98,6 @@ def test_inputs_are_not_changed(small, codebook):
     image = small.copy()
     labels = find_superpixels(image)
     before = labels.copy()
-    extract_features(image, "default", codebook, superpixels=labels)
+    extract_features(image, "classic", codebook, superpixels=labels)
     np.testing.assert_array_equal(image, small)
     np.testing.assert_array_equal(labels, before)

@@ -34,8 +34,15 @@ def test_paper_has_14_groups_of_its_sizes():
     assert names == ["words", "colour", *patches]
 
 
-def test_default_has_the_14_groups_first():
-    kinds = [group.to_config()["kind"] for group in PRESETS["default"].groups[:14]]
+@pytest.mark.parametrize("name", ["default", "fast"])
+def test_network_presets_need_no_codebook(name):
+    preset = PRESETS[name]
+    assert preset.groups[0].to_config()["kind"] == "network"
+    assert not preset.needs_codebook
+
+
+def test_classic_has_the_14_groups_first():
+    kinds = [group.to_config()["kind"] for group in PRESETS["classic"].groups[:14]]
     assert kinds == ["words", "colour", *["gist"] * 4, *["lbp"] * 4, *["hog"] * 4]
 
 
@@ -154,7 +161,9 @@ def test_functions_that_cannot_be_imported(where):
 
 
 def test_other_misuse_is_named():
-    with pytest.raises(ValueError, match="preset: expected default or paper, got 'best'"):
+    with pytest.raises(
+        ValueError, match="preset: expected default, fast, classic, paper, got 'best'"
+    ):
         find_preset("best")
     with pytest.raises(ValueError, match="has no group 'hog5'"):
         find_preset("paper").only("hog5")

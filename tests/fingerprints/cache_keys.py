@@ -21,7 +21,7 @@ def cache_keys():
         return found
 
     with mock.patch.object(ArtefactStore, "path", record):
-        for preset in ("default", "paper"):
+        for preset in ("classic", "paper"):
             segmenter("structboost", preset)
     return {
         stage: hashlib.sha256("\n".join(sorted(keys)).encode()).hexdigest()[:16]

@@ -37,7 +37,7 @@ def _segmenter_case(method, preset):
 
 
 for _method in ("structboost", "ssvm", "adaboost", "svm"):
-    for _preset in ("default", "paper"):
+    for _preset in ("classic", "paper"):
         case(f"segmentation, {_method}, {_preset}")(_segmenter_case(_method, _preset))
 
 

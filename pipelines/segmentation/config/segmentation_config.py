@@ -12,14 +12,15 @@ from typing import Any, Literal, get_args, get_type_hints
 from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.config.checks import check_ranges, of_type
 from segboost.pipelines.segmentation.config.stage_settings import (
+    BorderSettings,
     Loss,
     PotentialSettings,
     UnarySettings,
 )
 
-Method = Literal["structboost", "ssvm", "adaboost", "svm"]
+Method = Literal["structboost", "ssvm", "trees", "adaboost", "svm"]
 METHODS: tuple[Method, ...] = get_args(Method)
-C_CHOICES = (2.0, 20.0, 200.0, 1000.0)
+C_CHOICES = (2.0, 20.0, 200.0)
 OLD_NAMES = {"raw_booster": "tree_booster", "booster": "context_booster"}
 """Settings that version 0.1 knew by another name."""
 
@@ -30,8 +31,55 @@ def _default_potentials() -> PotentialSettings:
     return PotentialSettings(agreement=True)
 
 
+def _three_folds() -> UnarySettings:
+    return UnarySettings(n_folds=3)
+
+
+def _tree_booster() -> BoosterSettings:
+    return BoosterSettings(n_trees=500, depth=6, learning_rate=0.07, row_share=0.4, n_columns=120)
+
+
 def _context_booster() -> BoosterSettings:
-    return BoosterSettings(n_trees=600, learning_rate=0.05, n_columns=60, min_curvature=20.0)
+    return BoosterSettings(
+        n_trees=250, learning_rate=0.07, row_share=0.4, n_columns=40, min_curvature=20.0
+    )
+
+
+def _border_booster() -> BoosterSettings:
+    return BoosterSettings(n_trees=150, n_columns=50, row_share=0.4)
+
+
+HAND_MADE: dict[str, Any] = {
+    "group_classifiers": True,
+    "unary": UnarySettings(),
+    "tree_booster": BoosterSettings(),
+    "context_booster": BoosterSettings(
+        n_trees=600, learning_rate=0.05, n_columns=60, min_curvature=20.0
+    ),
+    "context_raw_columns": 0,
+    "trees_in_crf": True,
+    "borders": BorderSettings(refine=False),
+    "C_choices": (2.0, 20.0, 200.0, 1000.0),
+    "losses": ("superpixels", "pixels"),
+}
+"""Settings of the presets whose features are hand-made."""
+FAST: dict[str, Any] = {
+    "tree_booster": BoosterSettings(n_trees=220, depth=6, row_share=0.3, n_columns=90),
+    "context_booster": BoosterSettings(
+        n_trees=150, depth=4, row_share=0.3, n_columns=40, min_curvature=20.0
+    ),
+    "context_raw_columns": 30,
+    "borders": BorderSettings(pixels_per_image=800, scale=1.0),
+    "border_booster": BoosterSettings(n_trees=80, n_columns=50, row_share=0.4),
+    "C": 20.0,
+}
+PRESET_SETTINGS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "fast": FAST,
+    "classic": HAND_MADE,
+    "paper": {**HAND_MADE, "potentials": PotentialSettings(contrasts=())},
+}
+"""The settings of each preset that differ from those of `default`."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +91,26 @@ class SegmentationConfig:
     preset : "default" or "paper"
         Superpixels and feature groups. `paper` has its 14 groups and two pairwise potentials;
         `default` larger patches, more groups, two strong potentials and more pairwise ones.
-    method : "structboost", "ssvm", "adaboost" or "svm"
-        The first two learn a CRF; the others classify superpixels by their visual words.
+    method : "structboost", "ssvm", "trees", "adaboost" or "svm"
+        The first two learn a CRF; `trees` takes its strongest potential alone; the last two
+        classify superpixels by their visual words.
+    group_classifiers : bool
+        Whether every feature group has an AdaBoost of its own, as a potential.
     unary : UnarySettings
     context : bool or None
         Whether a CRF has two strong potentials more: trees over all raw features, and context
         over the scores around a superpixel. None leaves it to the preset.
     tree_booster, context_booster : BoosterSettings
         Settings of the trees over raw features, and of the context.
+    context_raw_columns : int
+        Raw features that each tree of the context may split on beside those of the context.
+    trees_in_crf : bool
+        Whether the trees over raw features are a potential of the CRF themselves, or only what
+        the context is computed from.
     potentials : PotentialSettings
+    borders : BorderSettings
+    border_booster : BoosterSettings
+        Settings of the trees over pixels near borders.
     C : float or None
         None chooses among `C_choices` on validation images cut from the training ones.
     C_choices : tuple of float
@@ -74,14 +133,19 @@ class SegmentationConfig:
 
     preset: str = "default"
     method: Method = "structboost"
-    unary: UnarySettings = field(default_factory=UnarySettings)
+    group_classifiers: bool = False
+    unary: UnarySettings = field(default_factory=_three_folds)
     context: bool | None = None
-    tree_booster: BoosterSettings = field(default_factory=BoosterSettings)
+    tree_booster: BoosterSettings = field(default_factory=_tree_booster)
     context_booster: BoosterSettings = field(default_factory=_context_booster)
+    context_raw_columns: int = 60
+    trees_in_crf: bool = False
     potentials: PotentialSettings = field(default_factory=_default_potentials)
+    borders: BorderSettings = field(default_factory=BorderSettings)
+    border_booster: BoosterSettings = field(default_factory=_border_booster)
     C: float | None = None
     C_choices: tuple[float, ...] = C_CHOICES
-    losses: tuple[Loss, ...] = ("superpixels", "pixels")
+    losses: tuple[Loss, ...] = ("pixels",)
     n_iterations: int = 50
     ramp_width: float = 20.0
     validation_blocks: int = 3
@@ -89,8 +153,9 @@ class SegmentationConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.preset not in ("default", "paper"):
-            raise ValueError(f"preset must be 'default' or 'paper', got {self.preset!r}")
+        if self.preset not in PRESET_SETTINGS:
+            known = ", ".join(PRESET_SETTINGS)
+            raise ValueError(f"preset must be one of {known}, got {self.preset!r}")
         if self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         if not self.C_choices:
@@ -105,18 +170,26 @@ class SegmentationConfig:
     @classmethod
     def for_preset(cls, preset: str, **changes: Any) -> SegmentationConfig:
         """Return the settings that belong to a preset, with changes."""
-        config = cls(preset=preset)
-        if preset == "paper":
-            plain = PotentialSettings(contrasts=())
-            config = replace(config, potentials=plain)
-        return replace(config, **changes)
+        return cls(**{"preset": preset, **PRESET_SETTINGS.get(preset, {}), **changes})
+
+    @property
+    def learns_crf(self) -> bool:
+        """Whether the method learns a CRF; the others classify superpixels one by one."""
+        return self.method in ("structboost", "ssvm")
+
+    @property
+    def uses_group_classifiers(self) -> bool:
+        """Whether feature groups have classifiers; AdaBoost and SVM on words consist of one."""
+        return self.group_classifiers or self.method in ("adaboost", "svm")
 
     @property
     def uses_context(self) -> bool:
-        """Whether there are the two strong potentials, which only a CRF can weigh."""
-        if self.method not in ("structboost", "ssvm"):
+        """Whether there are the two strong potentials, trees and context."""
+        if self.method == "trees":
+            return True
+        if not self.learns_crf:
             return False
-        return self.preset == "default" if self.context is None else self.context
+        return self.preset != "paper" if self.context is None else self.context
 
     def crf_potentials(self, loss: Loss) -> PotentialSettings:
         """Return the potentials of a CRF with this loss: without strong scores no agreement."""

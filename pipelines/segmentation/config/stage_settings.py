@@ -57,3 +57,28 @@ class PotentialSettings:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the settings of a JSON document."""
         return cls(**{**values, "contrasts": tuple(float(b) for b in values["contrasts"])})
+
+
+@dataclass(frozen=True)
+class BorderSettings:
+    """How the borders of superpixels are refined pixel by pixel.
+
+    Parameters
+    ----------
+    refine : bool
+        Whether pixels near the border of the foreground are classified one by one.
+    width : int
+        The distance from the border, in pixels, up to which they are.
+    pixels_per_image : int
+        How many of them are learned from, per training image.
+    layers : tuple of str
+        Layers of the built-in network that describe a pixel, beside colours and margins.
+    scale : float
+        The scale of the image at which the network sees it.
+    """
+
+    refine: bool = True
+    width: int = 4
+    pixels_per_image: int = 1000
+    layers: tuple[str, ...] = ("stage3", "stage5")
+    scale: float = 2.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +33,10 @@ class SuperpixelImage:
     groups : mapping of name to ndarray of shape (P, d)
     foreground, background : ndarray of int64, shape (P,), or None
         Labelled pixels of either class; None where there is no mask.
+    pixels : ndarray of uint8, shape (H, W, 3), or None
+        The image itself, where borders are to be refined; not part of the artefact.
+    maps : mapping of (scale, layer) to ndarray of float32, shape (C, h, w)
+        Maps of the built-in network that are at hand; not part of the artefact.
     """
 
     name: str
@@ -45,6 +49,8 @@ class SuperpixelImage:
     groups: Mapping[str, npt.NDArray[Any]]
     foreground: npt.NDArray[np.int64] | None = None
     background: npt.NDArray[np.int64] | None = None
+    pixels: npt.NDArray[np.uint8] | None = None
+    maps: Mapping[tuple[float, str], npt.NDArray[np.float32]] = field(default_factory=dict)
 
     @classmethod
     def from_features(cls, name: str, features: ImageFeatures) -> Self:
@@ -59,13 +65,14 @@ class SuperpixelImage:
             graph.boundary_length,
             graph.luv_difference,
             {key: group.values for key, group in features.groups.items()},
+            maps=features.maps,
         )
 
     @classmethod
     def from_artefact(cls, name: str, artefact: Artefact) -> Self:
         """Return what `to_artefact` stored."""
         arrays = artefact.arrays
-        plain = {k: a for k, a in arrays.items() if not k.startswith(GROUP)}
+        plain: dict[str, Any] = {k: a for k, a in arrays.items() if not k.startswith(GROUP)}
         groups = {k.removeprefix(GROUP): a for k, a in arrays.items() if k.startswith(GROUP)}
         return cls(name, groups=groups, **plain)
 
@@ -89,7 +96,7 @@ class SuperpixelImage:
 
     def without_groups(self) -> Self:
         """Return the image without its features, which are what takes memory."""
-        return replace(self, groups={})
+        return replace(self, groups={}, pixels=None, maps={})
 
     @property
     def n_superpixels(self) -> int:

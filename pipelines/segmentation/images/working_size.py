@@ -53,9 +53,17 @@ def reduce_image(image: ImageLike, longest_side: int | None) -> ImageLike:
     height, width = working_shape(shape, longest_side)
     if (height, width) == shape:
         return image
-    pixels = np.rint(as_rgb(image) * 255).astype(np.uint8)
-    small = Image.fromarray(pixels).resize((width, height), Image.Resampling.BOX)
+    small = Image.fromarray(to_bytes(image)).resize((width, height), Image.Resampling.BOX)
     return np.asarray(small)
+
+
+def to_bytes(image: ImageLike) -> npt.NDArray[np.uint8]:
+    """Return an image of any kind as uint8 RGB, shape (H, W, 3)."""
+    if isinstance(image, np.ndarray) and image.dtype == np.uint8 and image.ndim == 3:
+        return (
+            np.ascontiguousarray(image[..., :3]) if image.shape[2] >= 3 else to_bytes(image[..., 0])
+        )
+    return np.rint(as_rgb(image) * 255).astype(np.uint8)
 
 
 def resize_labels(labels: npt.NDArray[Any], shape: Shape) -> npt.NDArray[Any]:

@@ -25,9 +25,10 @@ from segboost.estimators.crf import CRFStructBoost
 from segboost.features.groups.words import Codebook
 from segboost.features.presets import Preset, preset_from_config
 from segboost.pipelines.runtime.artefact_key import file_key
+from segboost.pipelines.segmentation.borders.refinement import BorderRefinement
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
-from segboost.pipelines.segmentation.model.calibration import Calibration
+from segboost.pipelines.segmentation.config.stage_settings import BorderSettings, PotentialSettings
+from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel, UnaryModel
 from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel
@@ -81,7 +82,7 @@ def save_segmenter(
     check_model_folder(path)
     before = _owned_crf(path)
     crf = None if model.crf is None else _save_crf(model.crf, path)
-    document = {
+    document: dict[str, Any] = {
         "config": model.config.to_dict(),
         "preset": model.preset.to_config(),
         "groups": list(model.unary.stumps),
@@ -93,6 +94,8 @@ def save_segmenter(
         "crf": crf,
         "extra": dict(extra or {}),
     }
+    if model.borders is not None:
+        document["borders"] = asdict(model.borders.settings)
     write_folder(path, KIND, document, _pack(model))
     if before is not None and before.name != crf:
         remove_model(before)
@@ -179,22 +182,27 @@ def _pack(model: SegmentationModel) -> Arrays:
         arrays |= {f"context_{k}": a for k, a in model.unary.context.to_arrays().items()}
     if model.words is not None:
         arrays["words_coef"] = model.words.coef
+    if model.borders is not None:
+        arrays |= {f"borders_{k}": a for k, a in model.borders.to_arrays().items()}
     if model.calibration is not None:
         arrays |= {f"calibration_{k}": a for k, a in model.calibration.to_arrays().items()}
     return arrays
 
 
 def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> SegmentationModel:
-    config = SegmentationConfig.from_dict(document["config"], warn=False)
+    config = SegmentationConfig.from_dict(_present(document["config"]), warn=False)
     groups: list[str] = document["groups"]
     stumps = {
         name: StumpSum.unpack(_part(arrays, f"unary{number}_"))
         for number, name in enumerate(groups)
     }
+    preset = _restore_preset(document["preset"], arrays)
     trees, context = None, None
     if document["context"]:
-        trees = TreePotential.from_arrays(groups, _part(arrays, "trees_"))
-        context = ContextPotential.from_arrays(_part(arrays, "context_"))
+        names = [group.name for group in preset.groups]
+        trees = TreePotential.from_arrays(names, _part(arrays, "trees_"))
+        raw = names if config.context_raw_columns else ()
+        context = ContextPotential.from_arrays(_part(arrays, "context_"), raw)
     scale = read_array(arrays, "scale", "f", (None,))
     if not (scale > 0).all():
         raise ValueError("the stored array 'scale' has values that are not positive")
@@ -207,14 +215,29 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
         calibration = Calibration.from_arrays(_part(arrays, "calibration_"))
     return SegmentationModel(
         config,
-        _restore_preset(document["preset"], arrays),
-        UnaryModel(stumps, trees, context, scale),
+        preset,
+        UnaryModel(stumps, trees, context, scale, config.trees_in_crf),
         _restore_crf(document["crf"], folder, config.method),
         PotentialSettings.from_dict(document["potentials"]),
         words,
         float(document["offset"]),
         calibration,
+        _restore_borders(document.get("borders"), arrays),
     )
+
+
+def _present(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return settings of a model as they are called now: version 0.1's `default` is `classic`."""
+    if "group_classifiers" not in settings and settings.get("preset") == "default":
+        return {**settings, "preset": "classic"}
+    return settings
+
+
+def _restore_borders(settings: Mapping[str, Any] | None, arrays: Arrays) -> BorderRefinement | None:
+    if settings is None:
+        return None
+    checked = BorderSettings(**{**settings, "layers": tuple(settings["layers"])})
+    return BorderRefinement.from_arrays(_part(arrays, "borders_"), checked)
 
 
 def _restore_preset(config: Mapping[str, Any], arrays: Arrays) -> Preset:
@@ -245,7 +268,7 @@ def _try_out(model: SegmentationModel) -> None:
         # The compiled sums do not check where they read.
         if stumps.n_stumps and stumps.feature.max() >= image.groups[group].shape[1]:
             raise ValueError(f"the stumps of {group} ask for features that it does not have")
-    model.node_scores(image)
+    model.score_pixels(image)
 
 
 def _part(arrays: Arrays, prefix: str) -> Arrays:

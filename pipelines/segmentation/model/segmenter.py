@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +13,17 @@ from segboost.baselines.stump_sum import StumpSum
 from segboost.features.extract import extract_features
 from segboost.features.image import ImageLike
 from segboost.features.presets import Preset
+from segboost.pipelines.segmentation.borders.refinement import BorderRefinement
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.images.working_size import (
     image_shape,
     reduce_image,
     resize_labels,
+    to_bytes,
 )
-from segboost.pipelines.segmentation.model.calibration import Calibration
 from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
@@ -58,19 +60,23 @@ class UnaryModel:
         Both or neither.
     scale : ndarray of shape (T,)
         What the scores are divided by: their deviation on the training images, out of fold.
+    trees_in_crf : bool
+        Whether the trees' score is a potential itself, or only what the context is made from.
     """
 
     stumps: Mapping[str, StumpSum]
     trees: TreePotential | None
     context: ContextPotential | None
     scale: FloatArray
+    trees_in_crf: bool = True
 
     def scores(self, image: SuperpixelImage) -> FloatArray:
         """Return the scaled scores F'_t of every superpixel, shape (P, T)."""
         columns = [model.scores(image.groups[g])[:, 0] for g, model in self.stumps.items()]
         if self.trees is not None and self.context is not None:
             columns.append(self.trees.scores(image.groups))
-            columns.append(self.context.scores(image, np.column_stack(columns)))
+            context = self.context.scores(image, np.column_stack(columns))
+            columns = [*(columns if self.trees_in_crf else columns[:-1]), context]
         return np.column_stack(columns) / self.scale
 
 
@@ -93,6 +99,8 @@ class SegmentationModel:
         Subtracted from every score, so that those above 0 are foreground.
     calibration : Calibration or None
         From scores, the offset subtracted, to probabilities; None for models of older versions.
+    borders : BorderRefinement or None
+        Decides about the pixels near borders one by one.
     """
 
     config: SegmentationConfig
@@ -103,12 +111,21 @@ class SegmentationModel:
     words: LinearWords | None = None
     offset: float = 0.0
     calibration: Calibration | None = None
+    borders: BorderRefinement | None = None
 
     def prepare(self, image: ImageLike, name: str = "") -> SuperpixelImage:
         """Cut an image and compute its features, at its working size."""
         small = reduce_image(image, self.config.longest_side)
-        features = extract_features(small, self.preset, name=name, dtype="uint8")
-        return SuperpixelImage.from_features(name, features)
+        wanted = () if self.borders is None else self.borders.wanted_maps
+        features = extract_features(small, self.preset, name=name, dtype="uint8", maps=wanted)
+        found = SuperpixelImage.from_features(name, features)
+        return found if self.borders is None else self.with_pixels(found, small)
+
+    def with_pixels(self, image: SuperpixelImage, pixels: ImageLike) -> SuperpixelImage:
+        """Return the image with its pixels, where the model needs them to refine borders."""
+        if self.borders is None:
+            return image
+        return replace(image, pixels=to_bytes(pixels))
 
     def node_scores(self, image: SuperpixelImage) -> FloatArray:
         """Return a score for every superpixel, shape (P,): positive where foreground.
@@ -141,16 +158,28 @@ class SegmentationModel:
     def _raw_scores(self, image: SuperpixelImage) -> FloatArray:
         if self.words is not None:
             return self.words(image.groups["words"])
-        if self.crf is None:
+        if self.config.method == "adaboost":
             return self.unary.stumps["words"].scores(image.groups["words"])[:, 0]
         scores = self.unary.scores(image)
+        if self.crf is None:
+            return scores[:, -1]
         return self.crf.score_nodes(crf_instance(image, scores, self.potentials, False))
+
+    def score_pixels(self, image: SuperpixelImage) -> FloatArray:
+        """Return the score of every pixel, shape (H, W): positive where foreground."""
+        node = self.node_scores(image)
+        if self.borders is None:
+            return node[image.superpixels]
+        margin = self.borders.margins(node)
+        scores = margin[image.superpixels]
+        band = self.borders.band(image, margin)
+        scores[band.rows, band.columns] = band.score
+        return scores
 
     def predict(self, image: ImageLike, name: str = "") -> Segmentation:
         """Segment one image."""
         prepared = self.prepare(image, name)
-        node = self.node_scores(prepared)
-        labels = (node > 0).astype(np.uint8)
-        height, width = image_shape(image)
-        at = resize_labels(prepared.superpixels, (height, width))
-        return Segmentation(labels[at], node[at], at)
+        shape = image_shape(image)
+        scores = resize_labels(self.score_pixels(prepared), shape)
+        superpixels = resize_labels(prepared.superpixels, shape)
+        return Segmentation((scores > 0).astype(np.uint8), scores, superpixels)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray, Int64Array
+from segboost.boosting.bins import bin_columns
 from segboost.boosting.ensemble import TreeBooster
+from segboost.boosting.growing import boost_trees
 from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.context_features import context_features
@@ -19,13 +22,27 @@ from segboost.pipelines.segmentation.potentials.out_of_fold import (
     in_threads,
     learn_out_of_fold,
 )
+from segboost.pipelines.segmentation.potentials.table_trees import TableLearner
+from segboost.pipelines.segmentation.potentials.trees import (
+    ByteTable,
+    ImageReader,
+    read_byte_table,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class ContextPotential:
-    """Trees over what the first-stage scores say around a superpixel."""
+    """Trees over what the first-stage scores say around a superpixel.
+
+    Parameters
+    ----------
+    booster : TreeBooster
+    groups : tuple of str
+        Feature groups whose raw columns follow the context features; none in most presets.
+    """
 
     booster: TreeBooster
+    groups: tuple[str, ...] = ()
 
     def scores(self, image: SuperpixelImage, first: FloatArray) -> FloatArray:
         """Return the context score of every superpixel, shape (P,).
@@ -37,55 +54,88 @@ class ContextPotential:
         first : ndarray of shape (P, T)
             First-stage scores, the best of them last.
         """
-        return self.booster.decision_function(context_features(image, first))
+        raw = [image.groups[g].astype(np.float32) for g in self.groups]
+        table = np.concatenate([context_features(image, first), *raw], axis=1)
+        return self.booster.decision_function(table)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays that `from_arrays` takes."""
+        """Return the arrays of the trees; the caller keeps the names of the groups."""
         return self.booster.to_arrays()
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_arrays(
+        cls, arrays: Mapping[str, npt.NDArray[Any]], groups: Sequence[str] = ()
+    ) -> Self:
         """Return the potential that `to_arrays` took apart."""
-        return cls(TreeBooster.from_arrays(arrays))
+        return cls(TreeBooster.from_arrays(arrays), tuple(groups))
+
+
+@dataclass(frozen=True)
+class RawColumns:
+    """Raw features beside those of the context: where they are read, and how many a tree draws."""
+
+    reader: ImageReader
+    n_columns: int
 
 
 @dataclass(frozen=True, eq=False)
-class ContextLearner:
-    """Learns the context potential; see `learn_out_of_fold`.
+class WideContextLearner:
+    """Learns trees over context features and raw columns; see `learn_out_of_fold`.
 
     Parameters
     ----------
-    table : ndarray of float32, shape (N, D)
-        Context features of all superpixels.
-    labels : ndarray of int, shape (N,)
-    weight : ndarray of shape (N,)
-        Labelled pixels.
-    fold : ndarray of int, shape (N,)
-    settings : BoosterSettings
-    seed : int
+    context : ndarray of float32, shape (N, D)
+    table : ByteTable
+        Context features, then raw columns, of the superpixels that are learned from.
+    raw : RawColumns
+    sizes : tuple of int
+        Superpixels of each image.
+    labels, weight, fold, settings, seed
+        As in `TableLearner`.
     """
 
-    table: npt.NDArray[np.float32]
+    context: npt.NDArray[np.float32]
+    table: ByteTable
+    raw: RawColumns
+    sizes: tuple[int, ...]
     labels: Int64Array
     weight: FloatArray
     fold: Int64Array
     settings: BoosterSettings
-    seed: int
+    seed: tuple[int, ...]
 
     @property
     def known(self) -> npt.NDArray[np.bool_]:
-        """The superpixels with a labelled pixel, shape (N,)."""
-        return self.weight > 0
+        """The superpixels in the table, shape (N,)."""
+        return self.table.members(len(self.fold))
 
     def fit(self, rows: Int64Array, part: int) -> ContextPotential:
         """Return the potential learned from these rows."""
-        seed = [self.seed, 2, part]
-        table, labels, weight = self.table[rows], self.labels[rows], self.weight[rows]
-        return ContextPotential(TreeBooster.fit(table, labels, weight, self.settings, seed))
+        baseline, trees = boost_trees(
+            self.table.columns,
+            np.searchsorted(self.table.rows, rows),
+            self.labels[rows] == 1,
+            self.weight[rows] / self.weight[rows].mean(),
+            self.settings,
+            np.random.default_rng([*self.seed, part]),
+            (self.context.shape[1], self.raw.n_columns),
+        )
+        booster = TreeBooster.from_trees(baseline, trees, self.table.thresholds)
+        return ContextPotential(booster, self.raw.reader.groups)
 
     def score(self, model: ContextPotential, rows: Int64Array) -> FloatArray:
-        """Return the scores of these rows."""
-        return model.booster.decision_function(self.table[rows])
+        """Return the scores of these rows, reading one image at a time."""
+        found = np.empty(len(rows))
+        starts = np.cumsum([0, *self.sizes])
+        for number, (start, stop) in enumerate(pairwise(starts)):
+            mine = slice(*np.searchsorted(rows, [start, stop]))
+            if mine.stop > mine.start:
+                own = rows[mine]
+                groups = self.raw.reader.image(number)
+                raw = [groups[g][own - start].astype(np.float32) for g in model.groups]
+                table = np.concatenate([self.context[own], *raw], axis=1)
+                found[mine] = model.booster.decision_function(table)
+        return found
 
 
 def fit_context(
@@ -95,6 +145,7 @@ def fit_context(
     settings: BoosterSettings,
     seed: int,
     n_jobs: int = 1,
+    raw: RawColumns | None = None,
 ) -> Learned[ContextPotential]:
     """Learn the second stage, with its out-of-fold scores of shape (N,).
 
@@ -110,6 +161,8 @@ def fit_context(
     seed : int
     n_jobs : int
         Folds learned at the same time; the result is the same.
+    raw : RawColumns, optional
+        Raw features that trees may split on beside the context.
     """
     sizes = np.array([image.n_superpixels for image in images])
     if len(first) != sizes.sum():
@@ -118,5 +171,13 @@ def fit_context(
     table = np.concatenate([context_features(i, f) for i, f in zip(images, parts, strict=True)])
     labels = np.concatenate([image.labels for image in images])
     weight = np.concatenate([image.labelled for image in images]).astype(np.float64)
-    learner = ContextLearner(table, labels, weight, fold, settings, seed)
-    return learn_out_of_fold(learner, in_threads(n_jobs))
+    if raw is None:
+        learner = TableLearner(table, labels, weight, fold, settings, (seed, 2))
+        learned = learn_out_of_fold(learner, in_threads(n_jobs))
+        return Learned(ContextPotential(learned.model), learned.out_of_fold)
+    columns = read_byte_table(raw.reader, np.flatnonzero(weight > 0), seed)
+    columns = columns.behind(bin_columns(table[columns.rows]))
+    wide = WideContextLearner(
+        table, columns, raw, tuple(sizes), labels, weight, fold, settings, (seed, 2)
+    )
+    return learn_out_of_fold(wide, in_threads(n_jobs))

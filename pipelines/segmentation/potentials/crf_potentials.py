@@ -51,7 +51,8 @@ def pairwise(image: SuperpixelImage, scores: FloatArray, settings: PotentialSett
     ----------
     image : SuperpixelImage
     scores : ndarray of shape (P, T)
-        F'; its last two columns are the trees' and the context's where agreement is asked for.
+        F'; where agreement is asked for, its last two columns are the trees' and the context's,
+        or its only column is the context's.
     settings : PotentialSettings
     """
     colour = np.asarray(image.luv_difference, dtype=np.float64)
@@ -60,7 +61,8 @@ def pairwise(image: SuperpixelImage, scores: FloatArray, settings: PotentialSett
     columns += [length * np.exp(-beta * colour) for beta in settings.contrasts]
     if settings.agreement:
         one, other = image.edges.T
-        trees, context = np.abs(scores[one, -2:] - scores[other, -2:]).T
+        strong = np.abs(scores[one, -2:] - scores[other, -2:])
+        trees, context = strong[:, 0], strong[:, -1]  # one and the same where there is one score
         columns.append(length * np.exp(-context))
         columns.append(length * np.exp(-0.07 * colour - context))
         columns.append(length * np.exp(-2.0 * trees))

@@ -20,7 +20,7 @@ from segboost.pipelines.segmentation.potentials.out_of_fold import (
     in_threads,
     learn_out_of_fold,
 )
-from segboost.weak.binning import MAX_BINS
+from segboost.weak.binning import MAX_BINS, BinnedMatrix
 
 MOST_ROWS = 150_000
 """The largest number of superpixels to learn from: their features are held in memory."""
@@ -64,6 +64,22 @@ class ByteTable:
     columns: npt.NDArray[np.uint8]
     thresholds: FloatArray
     rows: Int64Array
+
+    def members(self, n_rows: int) -> npt.NDArray[np.bool_]:
+        """Return which of all superpixels are in the table, shape (n_rows,)."""
+        found = np.zeros(n_rows, dtype=bool)
+        found[self.rows] = True
+        return found
+
+    def behind(self, binned: BinnedMatrix) -> ByteTable:
+        """Return the table with other columns, binned, of the same rows before its own."""
+        thresholds = np.full((binned.n_features, MAX_BINS - 1), np.inf)
+        thresholds[:, : binned.width - 1] = binned.thresholds
+        return ByteTable(
+            np.concatenate([binned.codes, self.columns]),
+            np.concatenate([thresholds, self.thresholds]),
+            self.rows,
+        )
 
 
 class ImageReader:
@@ -121,9 +137,7 @@ class TreeLearner:
     @property
     def known(self) -> npt.NDArray[np.bool_]:
         """The superpixels in the table, shape (N,)."""
-        known = np.zeros(len(self.fold), dtype=bool)
-        known[self.table.rows] = True
-        return known
+        return self.table.members(len(self.fold))
 
     def fit(self, rows: Int64Array, part: int) -> TreePotential:
         """Return the trees of these rows."""
@@ -172,13 +186,13 @@ def fit_tree_potential(
     """
     labels = np.concatenate([i.labels for i in images])
     weight = np.concatenate([i.labelled for i in images]).astype(np.float64)
-    table = _byte_table(reader, np.flatnonzero(weight > 0), seed)
+    table = read_byte_table(reader, np.flatnonzero(weight > 0), seed)
     sizes = tuple(i.n_superpixels for i in images)
     learner = TreeLearner(reader, table, labels, weight, fold, sizes, settings, seed)
     return learn_out_of_fold(learner, in_threads(n_jobs))
 
 
-def _byte_table(reader: ImageReader, known: Int64Array, seed: int) -> ByteTable:
+def read_byte_table(reader: ImageReader, known: Int64Array, seed: int) -> ByteTable:
     """Return the features of the labelled superpixels, or of a sample where they are many."""
     rows = known
     if len(known) > MOST_ROWS:

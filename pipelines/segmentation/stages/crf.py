@@ -14,13 +14,13 @@ from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.config.stage_settings import Loss, PotentialSettings
+from segboost.pipelines.segmentation.decisions.calibration import Calibration, fit_calibration
+from segboost.pipelines.segmentation.decisions.cut import best_offset
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.metrics.scores import (
     SegmentationEvaluation,
     SegmentationScores,
 )
-from segboost.pipelines.segmentation.model.calibration import Calibration, fit_calibration
-from segboost.pipelines.segmentation.model.cut import best_offset
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
 from segboost.progress import Progress, QuietProgress, Report, step_reporter
 from segboost.weak.ramp import RampLearner
@@ -71,8 +71,8 @@ class LearnedCRF:
     potentials: PotentialSettings
     C: float
     trials: tuple[Trial, ...]
-    offset: float = 0.0
-    calibration: Calibration | None = None
+    offset: float
+    calibration: Calibration
 
 
 def learn_crf(

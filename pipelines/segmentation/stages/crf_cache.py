@@ -9,20 +9,45 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts, array_key
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
-from segboost.pipelines.segmentation.model.calibration import Calibration
 from segboost.pipelines.segmentation.model.files import CRF_KINDS, pack_crf, unpack_crf
-from segboost.pipelines.segmentation.stages.crf import LearnedCRF, Trial
+from segboost.pipelines.segmentation.stages.crf import LEARNING, LearnedCRF, Trial, learn_crf
+from segboost.progress import Progress, Report
 from segboost.storage.folder import pack_folder, unpack_folder
 
 SCHEMA = 9
 """To be raised whenever the same images and settings give another CRF."""
 CALIBRATION = "calibration:"
 SOURCE = "the cached CRF"
+
+
+def find_or_learn_crf(
+    store: ArtefactStore,
+    images: Sequence[SuperpixelImage],
+    scores: Sequence[FloatArray],
+    config: SegmentationConfig,
+    n_jobs: int,
+    progress: Progress,
+) -> LearnedCRF:
+    """Return the CRF on the scaled scores of the images, from the store or learned."""
+    kept = "; kept from an earlier run"
+
+    def learn() -> LearnedCRF:
+        nonlocal kept
+        kept = ""
+        return learn_crf(images, scores, config, n_jobs, progress)
+
+    learned = cached_crf(store, crf_key(images, scores, config), config.method, learn)
+    rounds = len(learned.model.history_)
+    chosen = f"C = {learned.C:g}, loss by {learned.potentials.loss}"
+    progress(Report(LEARNING, rounds, rounds, chosen + kept))
+    return learned
 
 
 def crf_key(
@@ -68,8 +93,7 @@ def _pack(learned: LearnedCRF) -> Artefact:
     arrays: dict[str, npt.NDArray[Any]] = {
         name: np.frombuffer(data, np.uint8) for name, data in files.items()
     }
-    if learned.calibration is not None:
-        arrays |= {f"{CALIBRATION}{k}": a for k, a in learned.calibration.to_arrays().items()}
+    arrays |= {f"{CALIBRATION}{k}": a for k, a in learned.calibration.to_arrays().items()}
     return Artefact(arrays, document)
 
 
@@ -84,9 +108,7 @@ def _unpack(artefact: Artefact, method: str) -> LearnedCRF:
     )
     potentials = PotentialSettings.from_dict(artefact.document["potentials"])
     document = artefact.document
-    calibration = None
-    if knots:
-        found = {k.removeprefix(CALIBRATION): a for k, a in knots.items()}
-        calibration = Calibration.from_arrays(found)
+    found = {k.removeprefix(CALIBRATION): a for k, a in knots.items()}
+    calibration = Calibration.from_arrays(found)
     C, offset = float(document["C"]), float(document["offset"])
     return LearnedCRF(model, potentials, C, trials, offset, calibration)

@@ -58,7 +58,7 @@ class FeatureStage:
 
     def parts(self, image_key: str) -> KeyParts:
         """Return what an image's features depend on."""
-        return KeyParts(self.preset.to_config(), (image_key, self.codebook_key))
+        return KeyParts(self.preset.to_key(), (image_key, self.codebook_key))
 
     def make(self, item: TrainingImage) -> None:
         """Compute and keep the features of an image, unless they are there."""
@@ -114,9 +114,11 @@ def feature_stage(
     store: ArtefactStore,
     progress: Progress,
 ) -> FeatureStage:
-    """Return the feature stage with the codebook of the training images."""
+    """Return the feature stage, with the codebook of the training images where words are used."""
     items = reduce_items(items, config.longest_side)
     preset = find_preset(config.preset)
+    if not preset.needs_codebook:
+        return FeatureStage(store, preset, "")
     parts = KeyParts({"seed": config.seed}, tuple(item.image_key() for item in items))
     progress(Report(WORDS, 0, 1))
     made = store.get_or_make(

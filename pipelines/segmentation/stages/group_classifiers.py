@@ -81,7 +81,7 @@ class UnaryStage:
 
     def _parts(self, name: str) -> KeyParts:
         parameters = {"group": name, "seed": self.config.seed, **asdict(self.config.unary)}
-        preset = self.features.preset.to_config()
+        preset = self.features.preset.to_key()
         return KeyParts({**parameters, **preset}, (*self.keys, self.features.codebook_key))
 
 

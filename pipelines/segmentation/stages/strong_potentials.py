@@ -12,13 +12,18 @@ from segboost._types import FloatArray, Int64Array
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.potentials.context import ContextPotential, fit_context
+from segboost.pipelines.segmentation.potentials.context import (
+    ContextPotential,
+    RawColumns,
+    fit_context,
+)
 from segboost.pipelines.segmentation.potentials.context_features import OWN_MODELS
 from segboost.pipelines.segmentation.potentials.trees import (
     ImageReader,
     TreePotential,
     fit_tree_potential,
 )
+from segboost.pipelines.segmentation.stages.group_classifiers import UnaryStage
 from segboost.progress import Progress, Report
 
 TREES, CONTEXT = "trees over all features", "context"
@@ -34,7 +39,39 @@ class StrongPotentials:
     out_of_fold: FloatArray
 
 
-def strong_potentials(
+def learn_strong_potentials(
+    stage: UnaryStage,
+    images: Sequence[SuperpixelImage],
+    first: FloatArray,
+    n_jobs: int,
+    progress: Progress,
+) -> StrongPotentials | None:
+    """Learn the two strong potentials; None where the settings have none."""
+    config, features, items = stage.config, stage.features, stage.items
+    if not config.uses_context:
+        return None
+    groups = [g.name for g in features.preset.groups]
+    reader = ImageReader(len(items), groups, lambda i, group: features.group(items[i], group))
+    parameters = {
+        "seed": config.seed,
+        "unary": asdict(config.unary),
+        "preset": features.preset.to_key(),
+    }
+    parts = KeyParts(parameters, (*stage.keys, features.codebook_key))
+    return _learn(
+        features.store,
+        parts,
+        reader,
+        images,
+        first,
+        stage.truth.fold,
+        config,
+        n_jobs,
+        progress,
+    )
+
+
+def _learn(
     store: ArtefactStore,
     parts: KeyParts,
     reader: ImageReader,
@@ -80,19 +117,24 @@ def strong_potentials(
         prepared = [_with_own_groups(i, reader, k) for k, i in enumerate(images)]
         scores = np.column_stack([first, tree_scores])
         settings = config.context_booster
-        learned = fit_context(prepared, scores, fold, settings, config.seed, n_jobs)
+        raw = RawColumns(reader, n_raw) if n_raw else None
+        learned = fit_context(prepared, scores, fold, settings, config.seed, n_jobs, raw)
         return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
     progress(Report(CONTEXT, 0, 1))
+    n_raw = config.context_raw_columns
     with_context = _more(with_trees, "booster", asdict(config.context_booster))
+    if n_raw:
+        with_context = _more(with_context, "context_raw_columns", n_raw)
     made = dict(store.get_or_make("context", with_context, make_context).arrays)
     progress(Report(CONTEXT, 1, 1))
     context_scores = made.pop("out_of_fold")
     scores = np.column_stack([tree_scores, context_scores])
-    return StrongPotentials(trees, ContextPotential.from_arrays(made), scores)
+    context = ContextPotential.from_arrays(made, reader.groups if n_raw else ())
+    return StrongPotentials(trees, context, scores)
 
 
-def _more(parts: KeyParts, name: str, settings: dict[str, Any]) -> KeyParts:
+def _more(parts: KeyParts, name: str, settings: Any) -> KeyParts:
     return KeyParts({**parts.parameters, name: settings}, parts.inputs)
 
 

@@ -18,6 +18,7 @@ from segboost.pipelines.segmentation.run import StageReporter, train_on
 from segboost.progress import QuietProgress
 
 SETTINGS = {
+    "preset": "classic",
     "unary": {"n_stumps": 12, "n_folds": 2},
     "tree_booster": {"n_trees": 15, "n_columns": 100, "learning_rate": 0.3, "min_curvature": 2.0},
     "context_booster": {"n_trees": 15, "learning_rate": 0.3, "min_curvature": 2.0},

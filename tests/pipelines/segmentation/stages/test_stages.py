@@ -8,7 +8,7 @@ import pytest
 from segboost.boosting import BoosterSettings
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.model.cut import best_offset
+from segboost.pipelines.segmentation.decisions.cut import best_offset
 from segboost.pipelines.segmentation.potentials.context import ContextPotential, fit_context
 from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
 from segboost.pipelines.segmentation.stages.crf import (
@@ -32,7 +32,7 @@ def images_and_scores(n=8, noise=1.5, seed=0):
 
 
 def config(**changes):
-    return SegmentationConfig.for_preset("default", n_iterations=8, **changes)
+    return SegmentationConfig.for_preset("classic", n_iterations=8, **changes)
 
 
 def scores_of(model, images, scores, potentials, offset=0.0):

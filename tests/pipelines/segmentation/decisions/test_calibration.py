@@ -13,7 +13,7 @@ from segboost.datasets import load_synthetic
 from segboost.pipelines import SegmentationPipeline
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
-from segboost.pipelines.segmentation.model.calibration import (
+from segboost.pipelines.segmentation.decisions.calibration import (
     Calibration,
     calibration_error,
     fit_calibration,

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segboost.pipelines.segmentation.model.cut import best_offset
+from segboost.pipelines.segmentation.decisions.cut import best_offset
 
 
 def mean_iou(scores, foreground, background, threshold):

@@ -1,0 +1,1 @@
+"""Features of single pixels, for borders that are finer than superpixels."""

@@ -1,0 +1,125 @@
+"""What is known of a pixel near a border, as columns for a classifier.
+
+The margin of the pixel's superpixel and of its surroundings, the distance from the border, how the
+colour of the pixel compares with the likely foreground and background nearby, and the channels of
+network maps. Smooth columns are computed at half the resolution and interpolated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from segboost._types import Float32Array, FloatArray, Int64Array
+from segboost.features.pixels.box_means import box_means, halve
+from segboost.features.pixels.sampling import sample_at
+
+MOST_MARGIN = 6.0
+"""Margins are cut off here: beyond it every superpixel is certain."""
+BLURS = (1, 3, 7)
+"""Radii of the means of margin and foreground, in pixels of the halved image, applied twice."""
+WINDOWS = (5, 12)
+"""Radii of the windows that local colours are taken from, in pixels of the halved image."""
+NAMES = (
+    "margin",
+    *(f"margin within {2 * r + 1}" for r in BLURS),
+    *(f"foreground within {2 * r + 1}" for r in BLURS[1:]),
+    "distance",
+    *("L", "U", "V"),
+    *(
+        f"{what} within {2 * r}"
+        for r in WINDOWS
+        for what in ("to foreground", "to background", "nearer background", "probability")
+    ),
+)
+"""The columns before those of the network maps."""
+
+
+@dataclass(frozen=True, eq=False)
+class PixelSource:
+    """An image with its superpixels and their margins.
+
+    Parameters
+    ----------
+    luv : ndarray of float32, shape (H, W, 3)
+    superpixels : ndarray of int32, shape (H, W)
+    margin : ndarray of shape (P,)
+        Log-odds of the foreground above the cut.
+    distance : ndarray of int32, shape (H, W)
+        Signed distance from the border, positive in the foreground.
+    """
+
+    luv: Float32Array
+    superpixels: npt.NDArray[np.int32]
+    margin: FloatArray
+    distance: npt.NDArray[np.int32]
+
+
+def pixel_columns(
+    source: PixelSource, maps: Sequence[Float32Array], rows: Int64Array, columns: Int64Array
+) -> Float32Array:
+    """Return the features of pixels, shape (n, len(NAMES) + ΣC).
+
+    Parameters
+    ----------
+    source : PixelSource
+    maps : sequence of ndarray of float32, shape (C, h, w)
+        Of a network.
+    rows, columns : ndarray of int, shape (n,)
+    """
+    shape = source.superpixels.shape
+    margin = np.clip(source.margin, -MOST_MARGIN, MOST_MARGIN).astype(np.float32)
+    values = margin[source.superpixels]
+    half_margin = halve(values)
+    foreground = halve((values > 0).astype(np.float32))
+    probability: Float32Array = expit(half_margin)
+    smooth = [*_blurs(half_margin, foreground), *_local_colours(halve(source.luv), probability)]
+    at = sample_at(np.concatenate(smooth, axis=-1), rows, columns, shape)
+    own = _own_columns(source, values, at, rows, columns)
+    sampled = [sample_at(m.transpose(1, 2, 0), rows, columns, shape) for m in maps]
+    return np.concatenate([own, *sampled], axis=1)
+
+
+def _blurs(margin: Float32Array, foreground: Float32Array) -> list[Float32Array]:
+    """Return margin and foreground, two channels per radius."""
+    both = np.stack([margin, foreground], axis=-1)
+    return [box_means(box_means(both, radius), radius) for radius in BLURS]
+
+
+def _local_colours(luv: Float32Array, probability: Float32Array) -> list[Float32Array]:
+    """Return per window the mean colours of foreground and background, and the probability."""
+    p = probability[..., None]
+    found = []
+    for radius in WINDOWS:
+        means = box_means(np.concatenate([p, luv, luv * p], axis=-1), radius)
+        share, all_colours, weighted = means[..., :1], means[..., 1:4], means[..., 4:]
+        foreground = weighted / np.maximum(share, 1e-3)
+        background = (all_colours - weighted) / np.maximum(1 - share, 1e-3)
+        found.append(np.concatenate([foreground, background, share], axis=-1))
+    return found
+
+
+def _own_columns(
+    source: PixelSource,
+    values: Float32Array,
+    at: Float32Array,
+    rows: Int64Array,
+    columns: Int64Array,
+) -> Float32Array:
+    """Return the columns of `NAMES` from the sampled smooth maps."""
+    luv = source.luv[rows, columns]
+    found: list[Any] = [values[rows, columns], at[:, 0], at[:, 2], at[:, 4], at[:, 3], at[:, 5]]
+    found += [source.distance[rows, columns], *luv.T]
+    first = 2 * len(BLURS)
+    for _ in WINDOWS:
+        near = at[:, first : first + 7]
+        to_foreground = np.linalg.norm(luv - near[:, :3], axis=1)
+        to_background = np.linalg.norm(luv - near[:, 3:6], axis=1)
+        found += [to_foreground, to_background, to_foreground - to_background, near[:, 6]]
+        first += 7
+    return np.stack(found, axis=1).astype(np.float32)

@@ -1,0 +1,125 @@
+"""Refinement of borders: a classifier decides about every pixel near them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logit
+
+from segboost._types import Float32Array, FloatArray, Int64Array
+from segboost.boosting.ensemble import TreeBooster
+from segboost.features.image import as_rgb
+from segboost.features.luv import rgb_to_luv
+from segboost.features.network.maps import network_maps
+from segboost.features.pixels.columns import PixelSource, pixel_columns
+from segboost.pipelines.segmentation.borders.band import band_pixels, border_distance
+from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
+from segboost.pipelines.segmentation.decisions.calibration import Calibration
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+
+CALIBRATION = "calibration_"
+
+
+@dataclass(frozen=True, eq=False)
+class BandScores:
+    """The pixels near the border of an image and their scores, shape (n,) each."""
+
+    rows: Int64Array
+    columns: Int64Array
+    score: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class BorderRefinement:
+    """Boosted trees over the features of pixels near borders.
+
+    Parameters
+    ----------
+    trees : TreeBooster
+    calibration : Calibration
+        From scores of superpixels to probabilities, which the trees' features are made of.
+    cut : float
+        The log-odds from which a pixel counts as foreground.
+    settings : BorderSettings
+    """
+
+    trees: TreeBooster
+    calibration: Calibration
+    cut: float
+    settings: BorderSettings
+
+    @property
+    def wanted_maps(self) -> tuple[tuple[float, str], ...]:
+        """Scale and layer of the network maps that pixels are described by."""
+        return tuple((self.settings.scale, layer) for layer in self.settings.layers)
+
+    def margins(self, node: FloatArray) -> FloatArray:
+        """Return the log-odds of superpixels above the cut, by their scores; same sign."""
+        return margins(self.calibration, node)
+
+    def band(self, image: SuperpixelImage, margin: FloatArray) -> BandScores:
+        """Return the scores of the pixels near the border, positive for foreground.
+
+        Parameters
+        ----------
+        image : SuperpixelImage
+            With its pixels.
+        margin : ndarray of shape (P,)
+            As `margins` gives them.
+        """
+        distance = border_distance((margin > 0)[image.superpixels])
+        rows, columns = band_pixels(distance, self.settings.width)
+        if not rows.size:
+            return BandScores(rows, columns, np.empty(0))
+        table = describe_pixels(image, margin, distance, rows, columns, self.settings)
+        return BandScores(rows, columns, self.trees.decision_function(table) - self.cut)
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the arrays that `from_arrays` takes."""
+        knots = {f"{CALIBRATION}{k}": a for k, a in self.calibration.to_arrays().items()}
+        return {**self.trees.to_arrays(), **knots, "cut": np.array(self.cut)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], settings: BorderSettings) -> Self:
+        """Return what `to_arrays` took apart; ValueError where it does not fit together."""
+        knots = {
+            name.removeprefix(CALIBRATION): a
+            for name, a in arrays.items()
+            if name.startswith(CALIBRATION)
+        }
+        cut = float(arrays["cut"])
+        if not np.isfinite(cut):
+            raise ValueError("the cut of the border refinement must be finite")
+        return cls(TreeBooster.from_arrays(arrays), Calibration.from_arrays(knots), cut, settings)
+
+
+def margins(calibration: Calibration, node: FloatArray) -> FloatArray:
+    """Return ``logit p(s) − logit p(0)`` for scores s of superpixels, of the sign of s."""
+    log_odds = logit(calibration(node)) - logit(calibration(np.zeros(1)))
+    # The calibration is flat in places: there the sign is the score's own.
+    smallest = np.where(node > 0, 1e-6, -1e-6)
+    return np.where(np.sign(log_odds) == np.sign(smallest), log_odds, smallest)
+
+
+def describe_pixels(
+    image: SuperpixelImage,
+    margin: FloatArray,
+    distance: npt.NDArray[np.int32],
+    rows: Int64Array,
+    columns: Int64Array,
+    settings: BorderSettings,
+) -> Float32Array:
+    """Return the features of pixels, shape (n, D)."""
+    if image.pixels is None:
+        raise ValueError(f"image {image.name!r} has no pixels to refine its borders by")
+    rgb = as_rgb(image.pixels)
+    wanted = [(settings.scale, layer) for layer in settings.layers]
+    maps = [image.maps[key] for key in wanted if key in image.maps]
+    if len(maps) < len(wanted):
+        maps = network_maps(rgb, settings.scale, settings.layers)
+    source = PixelSource(rgb_to_luv(rgb), image.superpixels, margin, distance)
+    return pixel_columns(source, maps, rows, columns)

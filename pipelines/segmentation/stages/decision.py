@@ -1,0 +1,104 @@
+"""The decision stage: from scores to labels, by a CRF or without, and the borders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from segboost._types import FloatArray
+from segboost.baselines.stump_sum import StumpSum
+from segboost.features.presets import Preset
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.decisions.calibration import Calibration, fit_calibration
+from segboost.pipelines.segmentation.decisions.cut import best_offset
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.model.segmenter import SegmentationModel, UnaryModel
+from segboost.pipelines.segmentation.potentials.linear_words import LinearWords, fit_linear_words
+from segboost.pipelines.segmentation.potentials.out_of_fold import Learned
+from segboost.pipelines.segmentation.stages.borders import (
+    BorderTask,
+    LearnedBorders,
+    border_stage,
+)
+from segboost.pipelines.segmentation.stages.crf import LearnedCRF, scored_parts
+from segboost.pipelines.segmentation.stages.crf_cache import find_or_learn_crf
+from segboost.pipelines.segmentation.stages.group_classifiers import UnaryStage
+from segboost.progress import Progress
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """How scores become labels: by a CRF or without, with the cut and the borders."""
+
+    offset: float
+    calibration: Calibration
+    crf: LearnedCRF | None = None
+    words: LinearWords | None = None
+    borders: LearnedBorders | None = None
+
+    def model(
+        self, config: SegmentationConfig, preset: Preset, unary: UnaryModel
+    ) -> SegmentationModel:
+        """Return the segmenter."""
+        crf, borders = self.crf, self.borders
+        return SegmentationModel(
+            config,
+            preset,
+            unary,
+            None if crf is None else crf.model,
+            config.potentials if crf is None else crf.potentials,
+            self.words,
+            self.offset,
+            self.calibration if borders is None else borders.calibration,
+            None if borders is None else borders.refinement,
+        )
+
+
+def decide(
+    stage: UnaryStage,
+    images: Sequence[SuperpixelImage],
+    scores: FloatArray,
+    unaries: Mapping[str, Learned[StumpSum]],
+    n_jobs: int,
+    progress: Progress,
+) -> Decided:
+    """Learn how labels follow from the scaled out-of-fold scores of all superpixels."""
+    config, truth, store = stage.config, stage.truth, stage.features.store
+    starts = np.cumsum([i.n_superpixels for i in images])[:-1]
+    if config.learns_crf:
+        by_image = np.split(scores, starts)
+        learned = find_or_learn_crf(
+            stage.features.store, images, by_image, config, n_jobs, progress
+        )
+        parts = scored_parts(learned.model, images, by_image, learned.potentials)
+        nodes = [node - learned.offset for node, _, _ in parts]
+        decided = Decided(learned.offset, learned.calibration, learned)
+    else:
+        words, single = None, scores[:, -1]
+        if config.method in ("adaboost", "svm"):
+            words, single = _word_scores(stage, unaries["words"].out_of_fold)
+        offset = best_offset([(single, *truth.pixels)])
+        calibration = fit_calibration([(single - offset, *truth.pixels)])
+        nodes = np.split(single - offset, starts)
+        decided = Decided(offset, calibration, None, words)
+    task = BorderTask(images, stage.items, nodes, truth.fold, decided.calibration)
+    borders = border_stage(task, config, store, n_jobs, progress)
+    return replace(decided, borders=borders)
+
+
+def _word_scores(
+    stage: UnaryStage, words_scores: FloatArray
+) -> tuple[LinearWords | None, FloatArray]:
+    """Return the SVM where that is the method, and the out-of-fold scores of the classifier.
+
+    `words_scores` are AdaBoost's.
+    """
+    if stage.config.method != "svm":
+        return None, words_scores
+    truth = stage.truth
+    learned = fit_linear_words(
+        stage.table("words"), truth.labels, truth.known, truth.fold, truth.area
+    )
+    return learned.model, learned.out_of_fold
