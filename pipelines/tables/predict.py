@@ -101,7 +101,10 @@ def _holds_predictions(path: Path) -> bool:
     with open(path, "rb") as file:
         head = file.readline(1 << 20).decode("utf-8", "replace").rstrip("\n")
         first = file.readline(1 << 20)
-    columns = next(csv.reader([head]), [])
+    try:
+        columns = next(csv.reader([head]), [])
+    except csv.Error:
+        return False
     rest = columns[3:] if columns[2:3] == ["label"] else columns[2:]
     ours = columns[:2] == ["row", "prediction"] and all(c.startswith("score ") for c in rest)
     return ours and (not first or first.startswith(b"1,"))

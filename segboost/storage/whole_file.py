@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 TEMPORARY = re.compile(
-    r"\.segboost-(?P<host>[0-9a-f]{8})-(?P<pid>[1-9][0-9]{0,9})-[0-9a-f]{16}\.tmp(\.[a-z0-9]{1,8})?"
+    r"\.segboost-(?P<host>[0-9a-f]{8})-(?P<pid>[1-9][0-9]{0,9})-[0-9a-f]{16}\.tmp(\.mp4)?"
 )
 """Names of temporary files: the machine and the process that write them, and a random part."""
 

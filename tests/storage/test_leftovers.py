@@ -59,6 +59,7 @@ def test_foreign_files_with_similar_names_stay(tmp_path):
         f".model.json.{pid}.tmp",
         "notes.tmp",
         f".segboost-{host}-{pid}-{RANDOM}.tmp.a b",
+        f".segboost-{host}-{pid}-{RANDOM}.tmp.bak",
     ]
     for name in similar:
         put(tmp_path, name, 30)

@@ -139,10 +139,11 @@ def test_predict_replaces_predictions_but_no_other_file(predict, tables, tmp_pat
         assert run(list(map(str, [*command, answers, *options]))) == 0
     answers.write_text("")  # as mktemp makes it
     assert run(list(map(str, [*command, answers]))) == 0
-    for text in ("row,prediction,notes\n1,low,look\n", "row;prediction\n", "row,prediction\n7,"):
-        answers.write_text(text)
+    foreign = (b"row,prediction,notes\n1,low,look\n", b"row;prediction\n", b"row,prediction\n7,")
+    for data in (*foreign, b"a\rb\n"):
+        answers.write_bytes(data)
         refused(capsys, [*command, answers], "was not written by segboost", "--overwrite")
-        assert answers.read_text() == text
+        assert answers.read_bytes() == data
     assert run(list(map(str, [*command, answers, "--overwrite"]))) == 0
     model = contents(tables / "m")
     for name in model:
