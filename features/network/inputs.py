@@ -20,7 +20,10 @@ def input_size(shape: tuple[int, int], scale: float, multiple: int) -> tuple[int
     """
     height, width = (side * scale for side in shape)
     shrink = min(1.0, (MOST_PIXELS / (height * width)) ** 0.5)
-    return _nearest(height * shrink, multiple), _nearest(width * shrink, multiple)
+    rows, columns = _nearest(height * shrink, multiple), _nearest(width * shrink, multiple)
+    # A very long image is as high as one stride, and would still be too large.
+    longest = max(1, MOST_PIXELS // (min(rows, columns) * multiple)) * multiple
+    return min(rows, longest), min(columns, longest)
 
 
 def _nearest(side: float, multiple: int) -> int:

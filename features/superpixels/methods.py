@@ -20,6 +20,9 @@ from segboost.features.superpixels.connectivity import Labels, connected_regions
 from segboost.features.superpixels.first_cut import grow_forest
 from segboost.features.superpixels.merging import MergeCost, merge_regions
 
+_USUAL_PIXELS = 640 * 480
+"""The size of image that numbers of superpixels are given for."""
+
 
 class SuperpixelMethod(Protocol):
     """Protocol of a superpixel method: a frozen dataclass with a name and `cut`."""
@@ -34,12 +37,15 @@ class SuperpixelMethod(Protocol):
 
 @dataclass(frozen=True)
 class GraphMerging:
-    """Small regions by graph-based segmentation, joined by similarity to at most `max_count`.
+    """Small regions by graph-based segmentation, joined by similarity to at most `count`.
 
     Parameters
     ----------
     max_count : int
-        Maximum number of superpixels.
+        Maximum number of superpixels of an image of 640 × 480 pixels or fewer. Larger images may
+        have as many per pixel as one of that size, up to `count_limit`.
+    count_limit : int
+        Maximum number of superpixels of any image, unless `max_count` is larger.
     sigma : float
         Prior Gaussian smoothing, in pixels.
     scale : float
@@ -47,10 +53,10 @@ class GraphMerging:
     min_area : int
         Minimum area of a superpixel in pixels.
     max_ratio : float
-        Maximum area of a superpixel in units of H·W / max_count, so that a patch around its
+        Maximum area of a superpixel in units of H·W / count, so that a patch around its
         centre can describe it.
     compactness : float
-        The colour difference that a distance of sqrt(H·W / max_count) is equivalent to when
+        The colour difference that a distance of sqrt(H·W / count) is equivalent to when
         regions are joined.
     """
 
@@ -61,18 +67,33 @@ class GraphMerging:
     max_ratio: float = 4.0
     compactness: float = 4.0
     cost: MergeCost = field(default_factory=MergeCost)
+    count_limit: int = 4000
     kind: ClassVar[str] = "graph"
 
     def __post_init__(self) -> None:
         _check_count("max_count", self.max_count)
+        _check_count("count_limit", self.count_limit)
+
+    def count(self, height: int, width: int) -> int:
+        """Return the largest number of superpixels of an image of this size.
+
+        Examples
+        --------
+        >>> method = GraphMerging()
+        >>> [method.count(*size) for size in ((240, 320), (480, 640), (600, 800), (3000, 4000))]
+        [950, 950, 1484, 4000]
+        """
+        as_dense = round(self.max_count * height * width / _USUAL_PIXELS)
+        return max(self.max_count, min(as_dense, self.count_limit))
 
     def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
-        """Return connected labels 0 … P−1, P ≤ `max_count`."""
+        """Return connected labels 0 … P−1, P ≤ `count` of the image's size."""
         smooth = luv
         for axis in (0, 1):
             smooth = gaussian_filter1d(smooth, self.sigma, axis, mode="nearest", truncate=3)
         height, width, _ = luv.shape
-        mean_area = max(height * width / self.max_count, self.min_area)
+        count = self.count(height, width)
+        mean_area = max(height * width / count, self.min_area)
         # Pixels of equal colour join in reading order, which gives stripes; keep these short.
         first = grow_forest(smooth, self.scale, 5, int(mean_area / 4))
         places = np.indices((height, width), np.float32) * (self.compactness / mean_area**0.5)
@@ -80,7 +101,7 @@ class GraphMerging:
         return merge_regions(
             first,
             described,
-            self.max_count,
+            count,
             self.min_area,
             self.max_ratio * mean_area,
             self.cost,
