@@ -9,6 +9,7 @@ from segboost.features.groups.words import Codebook, learn_codebook
 from segboost.features.image import as_rgb, read_image
 from segboost.features.image_context import ImageContext
 from segboost.features.luv import rgb_to_luv
+from segboost.features.network.group import NetworkGroup
 from segboost.features.presets import (
     PRESETS,
     Preset,
@@ -37,6 +38,7 @@ __all__ = [
     "GroupFeatures",
     "ImageContext",
     "ImageFeatures",
+    "NetworkGroup",
     "Preset",
     "QuickShift",
     "Slic",

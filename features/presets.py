@@ -143,33 +143,49 @@ FAST = Preset(
 PRESETS: Mapping[str, Preset] = {p.name: p for p in (DEFAULT, FAST, CLASSIC, PAPER)}
 
 
-def find_preset(preset: str | Preset) -> Preset:
-    """Return a preset by name; ValueError lists the known ones."""
+def find_preset(preset: str | Preset | Mapping[str, Any]) -> Preset:
+    """Return a preset by name or from its configuration; ValueError lists the known ones."""
     if isinstance(preset, Preset):
         return preset
+    if isinstance(preset, Mapping):
+        return preset_from_config(preset)
     if preset not in PRESETS:
-        raise ValueError(f"preset: expected {', '.join(PRESETS)}, got {preset!r}")
+        raise ValueError(f"preset: expected {', '.join(PRESETS)} or an object, got {preset!r}")
     return PRESETS[preset]
 
 
 def preset_from_config(config: Mapping[str, Any]) -> Preset:
     """Return the preset that `Preset.to_config` or a user wrote.
 
+    ``"base"`` names a preset to start from: its superpixels are used unless there are others, and
+    ``"groups"`` are added to its groups.
+
     A group given as ``{"kind": "function", "function": "package.module:function"}`` is imported
-    when it is first computed: only load configurations from people you trust, as with programs.
+    when it is first computed; call `refuse_imports` first if the configuration is not your own.
     """
-    for key in ("superpixels", "groups"):
-        if key not in config:
-            raise ValueError(f"preset: expected the key {key!r}, got {sorted(config)}")
+    unknown = sorted(set(map(str, config)) - {"name", "base", "superpixels", "groups"})
+    if unknown:
+        raise ValueError(
+            f"preset: expected the keys name, base, superpixels and groups, got {unknown[0]!r}"
+        )
+    base = find_preset(str(config["base"])) if "base" in config else None
+    for key, kind in (("superpixels", Mapping), ("groups", list | tuple)):
+        if (base is None or key in config) and not isinstance(config.get(key), kind):
+            expected = "an object" if kind is Mapping else "a list"
+            raise ValueError(f"preset: expected {key!r} to be {expected}, got {config.get(key)!r}")
+    groups = tuple(group_from_config(entry) for entry in config.get("groups", ()))
+    own = config.get("superpixels")
     return Preset(
         name=str(config.get("name", "custom")),
-        superpixels=method_from_config(config["superpixels"]),
-        groups=tuple(group_from_config(entry) for entry in config["groups"]),
+        superpixels=base.superpixels if base and own is None else method_from_config(own or {}),
+        groups=groups if base is None else base.groups + groups,
     )
 
 
 def group_from_config(entry: Mapping[str, Any]) -> FeatureGroup:
     """Return a group from its configuration; ValueError if it is invalid."""
+    if not isinstance(entry, Mapping):
+        raise ValueError(f"group: expected an object, got {entry!r}")
     options = dict(entry)
     kind = options.pop("kind", None)
     makers: dict[str, Any] = {

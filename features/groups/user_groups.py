@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -117,6 +118,38 @@ class FolderGroup:
             "folder": self.folder,
             "names": list(self.names),
         }
+
+
+def refuse_imports(groups: Iterable[Mapping[str, Any]], allow: Collection[str], what: str) -> None:
+    """Raise ValueError where groups use a function or a folder that the caller did not allow.
+
+    Files come from anywhere: what they name is not imported or read unless the caller names it
+    too.
+
+    Parameters
+    ----------
+    groups : iterable of mapping
+        Configurations of groups.
+    allow : collection of str
+        Functions as ``"package.module:function"``, and paths of folders.
+    what : str
+        What names them, for the message: ``"the model"``.
+    """
+    allow = (allow,) if isinstance(allow, str) else allow
+    folders = {os.path.realpath(name) for name in allow}
+    for group in groups:
+        if group.get("kind") == "function" and group.get("function") not in allow:
+            raise ValueError(_refusal(what, "a function to import", group.get("function")))
+        folder = group.get("folder")
+        if group.get("kind") == "folder" and os.path.realpath(str(folder)) not in folders:
+            raise ValueError(_refusal(what, "a folder to read", folder))
+
+
+def _refusal(what: str, kind: str, name: Any) -> str:
+    return (
+        f"{what} names {kind}, which {what.removeprefix('the ')} files must not; if you trust it, "
+        f"allow it: --allow-import {str(name)[:200]!r}, or allow_import in Python"
+    )
 
 
 def check_features(values: npt.ArrayLike, count: int, what: str) -> npt.NDArray[np.float32]:

@@ -60,6 +60,8 @@ class BatchOptions:
         foreground, 16 bits.
     overwrite : bool
         Whether `run_batch` may replace files that segboost did not write.
+    allow_import : tuple of str
+        Functions and folders that the model may use; see `load_segmenter`.
     """
 
     output: Path
@@ -67,6 +69,7 @@ class BatchOptions:
     scores: bool = False
     probabilities: bool = False
     overwrite: bool = False
+    allow_import: tuple[str, ...] = ()
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -114,14 +117,14 @@ def segment_files(
 def check_batch(model_folder: Path, images: Sequence[Path], options: BatchOptions) -> None:
     """Raise what `segment_files` raises, and do no more."""
     check_names(images, options.output)
-    load_once(model_folder)
+    load_once(model_folder, options.allow_import)
     if options.probabilities:
-        mask_probability(model_folder)  # complains where there is none
+        mask_probability(model_folder, options.allow_import)  # complains where there is none
 
 
-def mask_probability(model_folder: Path) -> float:
+def mask_probability(model_folder: Path, allow_import: tuple[str, ...] = ()) -> float:
     """Return the probability at which the masks of a model are cut."""
-    return load_once(model_folder).probability_cut
+    return load_once(model_folder, allow_import).probability_cut
 
 
 def _results(
@@ -133,21 +136,23 @@ def _results(
 ) -> Iterator[ImageResult]:
     client = active_cluster()
     if client is not None:
-        yield from _segment_remotely(client, load_once(model_folder), images, options)
+        model = load_once(model_folder, options.allow_import)
+        yield from _segment_remotely(client, model, images, options)
         return
     with single_threaded():
         yield from map_shared(partial(_segment, model_folder, options), images, n_jobs, executor)
 
 
 @lru_cache(maxsize=1)
-def load_once(folder: Path) -> SegmentationModel:
+def load_once(folder: Path, allow_import: tuple[str, ...] = ()) -> SegmentationModel:
     """Return the segmenter of a folder; the last one is kept in memory."""
-    return load_segmenter(folder)
+    return load_segmenter(folder, allow_import)
 
 
 def _segment(model_folder: Path, options: BatchOptions, path: Path) -> ImageResult:
     """Segment one file in a process of this machine."""
-    made = segment_image(load_once(model_folder), path.name, partial(_read, path), options.wanted)
+    model = load_once(model_folder, options.allow_import)
+    made = segment_image(model, path.name, partial(_read, path), options.wanted)
     return _keep(made, options.output)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 
 from segboost.features.image import ImageLike
+from segboost.features.presets import Preset
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
@@ -33,9 +34,10 @@ class SegmentationPipeline:
 
     Parameters
     ----------
-    preset : "default", "fast", "classic" or "paper", optional
-        Superpixels, feature groups and the settings that belong to them; "default" unless
-        `settings` names one.
+    preset : str, Preset or mapping, optional
+        Superpixels, feature groups and the settings that belong to them: "default", "fast",
+        "classic", "paper", or a preset of your own, as an object or as JSON describes it;
+        "default" unless `settings` names one.
     method : "structboost", "ssvm", "trees", "adaboost" or "svm"
         The first two learn a CRF; `trees` takes its strongest potential alone; the last two
         classify superpixels by their visual words, which `classic` and `paper` have.
@@ -52,6 +54,9 @@ class SegmentationPipeline:
         Further entries of `SegmentationConfig` and its parts: ``{"unary": {"n_stumps": 200}}``.
     progress : Progress, optional
         Called with a report of every step.
+    allow_import : collection of str
+        Functions (``"package.module:function"``) and folders that a preset given as a mapping may
+        use. Those of a `Preset` object are allowed without.
 
     Attributes
     ----------
@@ -61,7 +66,7 @@ class SegmentationPipeline:
 
     def __init__(
         self,
-        preset: str | None = None,
+        preset: str | Preset | Mapping[str, Any] | None = None,
         method: str = "structboost",
         C: float | None = None,
         seed: int = 0,
@@ -69,6 +74,7 @@ class SegmentationPipeline:
         cache: str | os.PathLike[str] | None = None,
         settings: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
+        allow_import: Collection[str] = (),
     ) -> None:
         self.preset = preset
         self.method = method
@@ -78,12 +84,18 @@ class SegmentationPipeline:
         self.cache = cache
         self.settings = settings
         self.progress = progress
+        self.allow_import = allow_import
 
     def config(self) -> SegmentationConfig:
         """Return the settings as one object, checked."""
         own: dict[str, Any] = {"method": self.method, "seed": self.seed}
         own |= {name: v for name in ("preset", "C") if (v := getattr(self, name)) is not None}
-        return SegmentationConfig.from_dict({**(self.settings or {}), **own})
+        if isinstance(self.preset, Preset):
+            own["preset"] = self.preset.to_config()
+        config = SegmentationConfig.from_dict({**(self.settings or {}), **own})
+        if not isinstance(self.preset, Preset):
+            config.refuse_imports(self.allow_import)
+        return config
 
     def fit(self, images: Sequence[ImageLike], masks: Sequence[npt.ArrayLike]) -> Self:
         """Learn from images and masks.
@@ -148,12 +160,25 @@ class SegmentationPipeline:
         return save_segmenter(self._fitted(), folder)
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], n_jobs: int = 1) -> Self:
-        """Return the pipeline of a model folder; it predicts the same, to the bit."""
-        model = load_segmenter(folder)
+    def load(
+        cls,
+        folder: str | os.PathLike[str],
+        n_jobs: int = 1,
+        allow_import: Collection[str] = (),
+    ) -> Self:
+        """Return the pipeline of a model folder; it predicts the same, to the bit.
+
+        Parameters
+        ----------
+        folder : path
+        n_jobs : int
+        allow_import : collection of str
+            Functions (``"package.module:function"``) and folders that the model may use.
+        """
+        model = load_segmenter(folder, allow_import)
         rest = model.config.to_dict()
         own = {key: rest.pop(key) for key in ("preset", "method", "C", "seed")}
-        pipeline = cls(**own, n_jobs=n_jobs, settings=rest)
+        pipeline = cls(**own, n_jobs=n_jobs, settings=rest, allow_import=allow_import)
         pipeline.model_ = model
         return pipeline
 

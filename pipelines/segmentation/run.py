@@ -215,7 +215,7 @@ def _scores(
     return {
         "dataset": data.name,
         "notes": list(data.notes),
-        "preset": config.preset,
+        "preset": config.preset_name,
         "method": config.method,
         "n_train": len(data.train),
         "C": None if crf is None else crf.C,

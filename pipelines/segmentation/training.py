@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -92,7 +92,9 @@ def train_segmenter(
     names = [*unaries, *(() if strong is None else strong_names)]
     out_of_fold = dict(zip(names, scores.T, strict=True))
     decided = decide(stage, images, scores / scale, unaries, n_jobs, progress)
-    return Trained(decided.model(config, features.preset, unary), decided.crf, out_of_fold)
+    model = decided.model(config, features.preset, unary)
+    model = replace(model, widths=features.widths(items[0]))
+    return Trained(model, decided.crf, out_of_fold)
 
 
 def potential_scale(scores: FloatArray, labels: Int64Array, known: BoolArray) -> FloatArray:

@@ -56,7 +56,7 @@ class Worker:
 
     def _load(self, key: str) -> SegmentationModel:
         if self._model is None or self._model[0] != key:
-            self._model = key, load_segmenter(self.project.model)
+            self._model = key, load_segmenter(self.project.model, self.project.config().imports)
             if self.project.model_key() != key:
                 self._model = None
                 raise RuntimeError("the model was replaced by a newer one")

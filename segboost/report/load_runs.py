@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,11 +33,14 @@ class Run:
         Its ``scores.json``.
     options : mapping
         Its ``run.json``.
+    allow_import : collection of str
+        Functions and folders that the model may use.
     """
 
     folder: Path
     document: Mapping[str, Any]
     options: Mapping[str, Any]
+    allow_import: Collection[str] = ()
 
     @property
     def dataset(self) -> str:
@@ -58,7 +61,7 @@ class Run:
     @cached_property
     def model(self) -> SegmentationModel:
         """The model; loaded on first access."""
-        return load_segmenter(self.folder)
+        return load_segmenter(self.folder, self.allow_import)
 
     @cached_property
     def answers(self) -> dict[str, KeptAnswer] | None:
@@ -76,7 +79,7 @@ class Run:
         return events[starts[-1] :] if starts else []
 
 
-def find_runs(folder: Path) -> list[Run]:
+def find_runs(folder: Path, allow_import: Collection[str] = ()) -> list[Run]:
     """Return the run in a folder, or those in its sub-folders, ordered by data set and method.
 
     Raises
@@ -85,11 +88,11 @@ def find_runs(folder: Path) -> list[Run]:
         If there is none.
     """
     if (folder / DOCUMENT).is_file():
-        return [_read_run(folder)]
+        return [_read_run(folder, allow_import)]
     if not folder.is_dir():
         raise ValueError(f"folder {folder} does not exist: give a model folder of segboost train")
     places = sorted(p.parent for p in folder.glob(f"*/{SCORES}"))
-    found = [_read_run(place) for place in places if (place / DOCUMENT).is_file()]
+    found = [_read_run(place, allow_import) for place in places if (place / DOCUMENT).is_file()]
     if not found:
         raise ValueError(
             f"{folder} contains no run: give the --output folder of segboost train or of segboost "
@@ -107,13 +110,13 @@ def read_table(folder: Path) -> dict[tuple[str, str], Mapping[str, float]]:
         return {}
 
 
-def _read_run(folder: Path) -> Run:
+def _read_run(folder: Path, allow_import: Collection[str]) -> Run:
     document = _read_json(folder / SCORES)
     missing = [key for key in ("dataset", "method", "test", "n_train") if key not in document]
     if missing:
         raise ValueError(f"{folder / SCORES} has no {missing[0]!r}: train the model again")
     options = _read_json(folder / SETTINGS) if (folder / SETTINGS).is_file() else {}
-    return Run(folder, document, options)
+    return Run(folder, document, options, allow_import)
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -33,6 +33,7 @@ def write_report(
     progress: Progress | None = None,
     title: str | None = None,
     overwrite: bool = False,
+    allow_import: Collection[str] = (),
 ) -> Path:
     """Write the report of a run, or of several runs; return its path.
 
@@ -51,6 +52,8 @@ def write_report(
         The data set's name by default.
     overwrite : bool
         Whether an HTML file that is not a report may be replaced.
+    allow_import : collection of str
+        Functions and folders that the models may use; see `load_segmenter`.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def write_report(
     """
     page = folder / PAGE if output is None else output
     check_page(page, folder, overwrite)
-    runs = find_runs(folder)
+    runs = find_runs(folder, allow_import)
     tell = progress or QuietProgress()
     paper = read_table(folder)
     by_set = [list(group) for _, group in groupby(runs, key=lambda run: run.dataset)]

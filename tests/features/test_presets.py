@@ -9,6 +9,7 @@ from segboost.features import (
     FolderGroup,
     FunctionGroup,
     ImageContext,
+    Slic,
     compute_group,
     extract_features,
     find_preset,
@@ -16,6 +17,7 @@ from segboost.features import (
     preset_from_config,
 )
 from segboost.features.groups.base import COLOUR, PatchGroup, WordGroup
+from segboost.features.groups.user_groups import refuse_imports
 
 IMAGE = np.random.default_rng(0).integers(0, 256, (12, 16, 3), dtype=np.uint8)
 LABELS = np.repeat(np.repeat([[0, 1], [2, 3]], 6, axis=0), 8, axis=1)
@@ -52,6 +54,54 @@ def test_presets_survive_json(preset):
     assert again.to_config() == preset.to_config()
     assert again.superpixels == preset.superpixels
     assert all(isinstance(group, FeatureGroup) for group in again.groups)
+
+
+def test_classic_has_hand_made_groups_only():
+    classic = PRESETS["classic"]
+    names = [group.name for group in classic.groups]
+    patches = [f"{kind}{size}" for kind in ("gist", "lbp", "hog") for size in (48, 96, 160, 256)]
+    more = ["words4", "position", "neighbourhood", "shape"]
+    assert names == ["words", "colour", *patches, *more]
+    assert classic.superpixels.max_count == 950
+
+
+def test_a_preset_may_add_to_another():
+    entry = {"kind": "network", "name": "deep", "layers": ["stage5"]}
+    own = preset_from_config({"base": "paper", "groups": [entry]})
+    assert own.groups[:-1] == find_preset("paper").groups
+    assert own.groups[-1].name == "deep"
+    assert own.superpixels == find_preset("paper").superpixels
+    other = preset_from_config({"base": "paper", "superpixels": {"kind": "slic"}})
+    assert other.superpixels == Slic()
+    assert find_preset(own.to_config()).to_config() == own.to_config()
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"base": "best"}, "preset: expected"),
+        ({"superpixels": [], "groups": []}, "'superpixels' to be an object"),
+        ({"superpixels": {"kind": "slic"}, "groups": 5}, "'groups' to be a list"),
+        ({"superpixels": {"kind": "slic"}, "groups": [5]}, "group: expected an object"),
+        ({"base": "paper", "colour": 1}, "got 'colour'"),
+    ],
+)
+def test_presets_that_are_wrong_are_named(config, message):
+    with pytest.raises(ValueError, match=message):
+        preset_from_config(config)
+
+
+def test_what_a_file_names_must_be_allowed(tmp_path):
+    function = {"kind": "function", "name": "a", "function": "os:getcwd"}
+    folder = {"kind": "folder", "name": "b", "folder": str(tmp_path / "x" / ".." / "depth")}
+    allowed = ["os:getcwd", str(tmp_path / "depth")]
+    refuse_imports([function, folder, {"kind": "colour"}], allowed, "the model")
+    refuse_imports([function], "os:getcwd", "the model")
+    for group, other in ((function, "os:getcwd2"), (folder, str(tmp_path)), (function, "os")):
+        with pytest.raises(ValueError, match="which model files must not; if you trust it"):
+            refuse_imports([group], [other], "the model")
+    with pytest.raises(ValueError, match="the preset names a folder to read"):
+        refuse_imports([folder], (), "the preset")
 
 
 def test_function_group():
@@ -162,7 +212,7 @@ def test_functions_that_cannot_be_imported(where):
 
 def test_other_misuse_is_named():
     with pytest.raises(
-        ValueError, match="preset: expected default, fast, classic, paper, got 'best'"
+        ValueError, match=r"preset: expected .*classic, paper or an object, got 'best'"
     ):
         find_preset("best")
     with pytest.raises(ValueError, match="has no group 'hog5'"):
@@ -171,7 +221,7 @@ def test_other_misuse_is_named():
         find_preset("paper").with_groups(COLOUR)
     with pytest.raises(ValueError, match="kind: expected 'hog', 'lbp' or 'gist'"):
         PatchGroup("sift", 8, 8)
-    with pytest.raises(ValueError, match="preset: expected the key 'superpixels'"):
+    with pytest.raises(ValueError, match="preset: expected 'superpixels' to be an object"):
         preset_from_config({})
     with pytest.raises(ValueError, match="codebook: visual words need a codebook"):
         WordGroup().compute(ImageContext(IMAGE, LABELS))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from segboost.boosting.settings import BoosterSettings
+from segboost.features.groups.user_groups import refuse_imports
+from segboost.features.presets import find_preset
 from segboost.pipelines.segmentation.config.checks import check_ranges, of_type
 from segboost.pipelines.segmentation.config.stage_settings import (
     BorderSettings,
@@ -88,9 +90,10 @@ class SegmentationConfig:
 
     Parameters
     ----------
-    preset : "default" or "paper"
-        Superpixels and feature groups. `paper` has its 14 groups and two pairwise potentials;
-        `default` larger patches, more groups, two strong potentials and more pairwise ones.
+    preset : str or mapping
+        Superpixels and feature groups: the name of a preset, or a preset as `Preset.to_config`
+        and users write it. `default` and `fast` have network features; `classic` and `paper` have
+        hand-made ones, `paper` its 14 groups and two pairwise potentials.
     method : "structboost", "ssvm", "trees", "adaboost" or "svm"
         The first two learn a CRF; `trees` takes its strongest potential alone; the last two
         classify superpixels by their visual words.
@@ -131,7 +134,7 @@ class SegmentationConfig:
     seed : int
     """
 
-    preset: str = "default"
+    preset: str | Mapping[str, Any] = "default"
     method: Method = "structboost"
     group_classifiers: bool = False
     unary: UnarySettings = field(default_factory=_three_folds)
@@ -153,11 +156,19 @@ class SegmentationConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.preset not in PRESET_SETTINGS:
-            known = ", ".join(PRESET_SETTINGS)
-            raise ValueError(f"preset must be one of {known}, got {self.preset!r}")
         if self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        preset = find_preset(self.preset)
+        if not isinstance(self.preset, str):
+            object.__setattr__(self, "preset", preset.to_config())
+        by_words = self.method in ("adaboost", "svm")
+        if by_words and "words" not in [group.name for group in preset.groups]:
+            raise ValueError(
+                f"method {self.method} classifies visual words: choose a preset that has the group "
+                "'words', such as classic"
+            )
+        if self.learns_crf and not (self.uses_context or self.group_classifiers):
+            raise ValueError("a CRF needs potentials: context or group_classifiers must be true")
         if not self.C_choices:
             raise ValueError("C_choices must have a value to choose")
         check_ranges(asdict(self))
@@ -168,9 +179,17 @@ class SegmentationConfig:
             raise ValueError(f"losses must be of 'superpixels' and 'pixels', got {self.losses!r}")
 
     @classmethod
-    def for_preset(cls, preset: str, **changes: Any) -> SegmentationConfig:
+    def for_preset(cls, preset: str | Mapping[str, Any], **changes: Any) -> SegmentationConfig:
         """Return the settings that belong to a preset, with changes."""
-        return cls(**{"preset": preset, **PRESET_SETTINGS.get(preset, {}), **changes})
+        settings = dict(PRESET_SETTINGS.get(_base_name(preset), {}))
+        if _base_name(preset) == "paper" and not isinstance(preset, str):
+            settings["context"] = False  # which the name alone says of `paper` itself
+        return cls(**{"preset": preset, **settings, **changes})
+
+    @property
+    def preset_name(self) -> str:
+        """The name of the preset, a user's own included."""
+        return self.preset if isinstance(self.preset, str) else str(self.preset["name"])
 
     @property
     def learns_crf(self) -> bool:
@@ -189,7 +208,18 @@ class SegmentationConfig:
             return True
         if not self.learns_crf:
             return False
-        return self.preset != "paper" if self.context is None else self.context
+        return self.preset_name != "paper" if self.context is None else self.context
+
+    def refuse_imports(self, allow: Collection[str]) -> None:
+        """Raise ValueError where the preset uses a function or a folder that is not allowed."""
+        if not isinstance(self.preset, str):
+            refuse_imports(self.preset["groups"], allow, "the preset")
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The functions and folders that the preset uses."""
+        groups = () if isinstance(self.preset, str) else self.preset["groups"]
+        return tuple(str(g[k]) for g in groups for k in ("function", "folder") if k in g)
 
     def crf_potentials(self, loss: Loss) -> PotentialSettings:
         """Return the potentials of a CRF with this loss: without strong scores no agreement."""
@@ -199,6 +229,15 @@ class SegmentationConfig:
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
         return json.loads(json.dumps(asdict(self)))
+
+    def resolved(self) -> dict[str, Any]:
+        """Return plain JSON values with all that the preset stands for written out.
+
+        As a file of settings they give the same run.
+        """
+        preset = find_preset(self.preset).to_config()
+        values = {**asdict(self), "preset": preset, "context": self.uses_context}
+        return json.loads(json.dumps(values))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], warn: bool = True) -> SegmentationConfig:
@@ -210,7 +249,10 @@ class SegmentationConfig:
             raise ValueError(f"config must be an object, got {values!r}")
         values = _current_names(values, warn)
         preset = values.get("preset", "default")
-        return _changed(cls.for_preset(str(preset)), values, "")
+        if not isinstance(preset, str | Mapping):
+            raise ValueError(f"preset must be a name or an object, got {preset!r}")
+        rest = {name: value for name, value in values.items() if name != "preset"}
+        return _changed(cls.for_preset(preset), rest, "")
 
     @classmethod
     def read(cls, path: Path) -> dict[str, Any]:
@@ -224,6 +266,13 @@ class SegmentationConfig:
         if not isinstance(document, dict):
             raise ValueError(f"{path} must hold one JSON object with settings")
         return document
+
+
+def _base_name(preset: str | Mapping[str, Any]) -> str:
+    """Return the preset whose settings a preset has."""
+    if isinstance(preset, str):
+        return preset
+    return str(preset.get("base", preset.get("name")))
 
 
 def _current_names(values: Mapping[str, Any], warn: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import copy
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ import numpy.typing as npt
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.baselines.stump_sum import StumpSum
 from segboost.estimators.crf import CRFStructBoost
+from segboost.features.groups.base import FeatureGroup
+from segboost.features.groups.user_groups import FolderGroup, FunctionGroup, refuse_imports
 from segboost.features.groups.words import Codebook
 from segboost.features.presets import Preset, preset_from_config
 from segboost.pipelines.runtime.artefact_key import file_key
@@ -86,6 +88,7 @@ def save_segmenter(
         "config": model.config.to_dict(),
         "preset": model.preset.to_config(),
         "groups": list(model.unary.stumps),
+        "widths": dict(model.widths),
         "context": model.unary.context is not None,
         "potentials": asdict(model.potentials),
         "offset": model.offset,
@@ -102,8 +105,17 @@ def save_segmenter(
     return path
 
 
-def load_segmenter(folder: str | os.PathLike[str]) -> SegmentationModel:
+def load_segmenter(
+    folder: str | os.PathLike[str], allow_import: Collection[str] = ()
+) -> SegmentationModel:
     """Return the segmenter that `save_segmenter` wrote; it predicts the same, to the bit.
+
+    Parameters
+    ----------
+    folder : path
+    allow_import : collection of str
+        Functions (``"package.module:function"``) and folders of features that the model may use.
+        A model that names any other is refused: loading it would run or read what it names.
 
     Raises
     ------
@@ -112,7 +124,7 @@ def load_segmenter(folder: str | os.PathLike[str]) -> SegmentationModel:
     """
     document, arrays = read_folder(folder, KIND)
     try:
-        model = _restore(document, arrays, Path(folder))
+        model = _restore(document, arrays, Path(folder), allow_import)
         _try_out(model)
     except ModelFileError:
         raise
@@ -189,14 +201,16 @@ def _pack(model: SegmentationModel) -> Arrays:
     return arrays
 
 
-def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> SegmentationModel:
+def _restore(
+    document: Mapping[str, Any], arrays: Arrays, folder: Path, allow_import: Collection[str]
+) -> SegmentationModel:
     config = SegmentationConfig.from_dict(_present(document["config"]), warn=False)
     groups: list[str] = document["groups"]
     stumps = {
         name: StumpSum.unpack(_part(arrays, f"unary{number}_"))
         for number, name in enumerate(groups)
     }
-    preset = _restore_preset(document["preset"], arrays)
+    preset = _restore_preset(document["preset"], arrays, folder, allow_import)
     trees, context = None, None
     if document["context"]:
         names = [group.name for group in preset.groups]
@@ -223,6 +237,7 @@ def _restore(document: Mapping[str, Any], arrays: Arrays, folder: Path) -> Segme
         float(document["offset"]),
         calibration,
         _restore_borders(document.get("borders"), arrays),
+        {str(k): int(n) for k, n in document.get("widths", {}).items()},  # older ones have none
     )
 
 
@@ -240,14 +255,35 @@ def _restore_borders(settings: Mapping[str, Any] | None, arrays: Arrays) -> Bord
     return BorderRefinement.from_arrays(_part(arrays, "borders_"), checked)
 
 
-def _restore_preset(config: Mapping[str, Any], arrays: Arrays) -> Preset:
-    for kind, what in (("function", "a function to import"), ("folder", "a folder to read")):
-        if any(group.get("kind") == kind for group in config["groups"]):
-            raise ModelFileError(f"the model names {what}, which model files must not")
-    preset = preset_from_config(config)
+def _restore_preset(
+    config: Mapping[str, Any], arrays: Arrays, folder: Path, allow_import: Collection[str]
+) -> Preset:
+    try:
+        refuse_imports(config["groups"], allow_import, "the model")
+    except ValueError as error:
+        raise ModelFileError(str(error)) from None
+    method = config["superpixels"]
+    if method["kind"] == "graph":  # older folders have one number for images of all sizes
+        method = {"count_limit": method["max_count"], **method}
+    groups = [_find_network(group, folder) for group in config["groups"]]
+    preset = preset_from_config({**config, "superpixels": method, "groups": groups})
     if preset.needs_codebook:
         preset = preset.with_codebook(Codebook.from_arrays(_part(arrays, "codebook_")))
     return preset
+
+
+def _find_network(group: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    """Return a group; where its network is not where it was, with the copy in the model folder.
+
+    Either must have the checksum that the group names.
+    """
+    file = group.get("file")
+    if group.get("kind") != "network" or file is None:
+        return group
+    if not isinstance(group.get("sha256"), str):
+        raise ModelFileError(f"{folder} does not say which network file it needs")
+    beside = folder / Path(str(file)).name
+    return {**group, "file": str(beside)} if beside.is_file() else group
 
 
 def _restore_crf(name: str | None, folder: Path, method: str) -> CRFModel | None:
@@ -263,12 +299,22 @@ def _restore_crf(name: str | None, folder: Path, method: str) -> CRFModel | None
 
 def _try_out(model: SegmentationModel) -> None:
     """Segment a small image: parts that do not fit each other show here, not at first use."""
+    groups = [_without_files(group, model.widths) for group in model.preset.groups]
+    model = replace(model, preset=replace(model.preset, groups=tuple(groups)))
     image = model.prepare(np.zeros((32, 32, 3), dtype=np.uint8))
     for group, stumps in model.unary.stumps.items():
         # The compiled sums do not check where they read.
         if stumps.n_stumps and stumps.feature.max() >= image.groups[group].shape[1]:
             raise ValueError(f"the stumps of {group} ask for features that it does not have")
     model.score_pixels(image)
+
+
+def _without_files(group: FeatureGroup, widths: Mapping[str, int]) -> FeatureGroup:
+    """Return a group; zeros for a folder of features, which has none of the small image."""
+    if not isinstance(group, FolderGroup):
+        return group
+    width = widths[group.name]
+    return FunctionGroup(group.name, lambda _, labels: np.zeros((labels.max() + 1, width)))
 
 
 def _part(arrays: Arrays, prefix: str) -> Arrays:

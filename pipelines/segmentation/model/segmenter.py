@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray
 from segboost.baselines.stump_sum import StumpSum
-from segboost.features.extract import extract_features
+from segboost.features.extract import ImageFeatures, extract_features
 from segboost.features.image import ImageLike
 from segboost.features.presets import Preset
 from segboost.pipelines.segmentation.borders.refinement import BorderRefinement
@@ -101,6 +101,8 @@ class SegmentationModel:
         From scores, the offset subtracted, to probabilities; None for models of older versions.
     borders : BorderRefinement or None
         Decides about the pixels near borders one by one.
+    widths : mapping of str to int
+        The number of columns that each group had in training; empty for models of older versions.
     """
 
     config: SegmentationConfig
@@ -112,12 +114,14 @@ class SegmentationModel:
     offset: float = 0.0
     calibration: Calibration | None = None
     borders: BorderRefinement | None = None
+    widths: Mapping[str, int] = field(default_factory=dict)
 
     def prepare(self, image: ImageLike, name: str = "") -> SuperpixelImage:
         """Cut an image and compute its features, at its working size."""
         small = reduce_image(image, self.config.longest_side)
         wanted = () if self.borders is None else self.borders.wanted_maps
         features = extract_features(small, self.preset, name=name, dtype="uint8", maps=wanted)
+        self._check_widths(features)
         found = SuperpixelImage.from_features(name, features)
         return found if self.borders is None else self.with_pixels(found, small)
 
@@ -126,6 +130,18 @@ class SegmentationModel:
         if self.borders is None:
             return image
         return replace(image, pixels=to_bytes(pixels))
+
+    def _check_widths(self, features: ImageFeatures) -> None:
+        """Raise ValueError if a group has other columns than in training.
+
+        The compiled sums and trees do not check where they read.
+        """
+        for group, width in self.widths.items():
+            found = features[group].shape[1]
+            if found != width:
+                raise ValueError(
+                    f"group {group!r}: expected {width} columns as in training, got {found}"
+                )
 
     def node_scores(self, image: SuperpixelImage) -> FloatArray:
         """Return a score for every superpixel, shape (P,): positive where foreground.

@@ -86,6 +86,10 @@ class FeatureStage:
             raise RuntimeError(f"the features of {item.name} are gone from {self.store.root}")
         return found.arrays["values"]
 
+    def widths(self, item: TrainingImage) -> dict[str, int]:
+        """Return the number of columns of each group, as this image has them."""
+        return {g.name: self.group(item, g.name).shape[1] for g in self.preset.groups}
+
     def graph(self, item: TrainingImage, with_truth: bool) -> SuperpixelImage:
         """Return an image without features, with the truth of its mask where that is wanted."""
         found = self.store.get("superpixels", self.parts(item.image_key()))

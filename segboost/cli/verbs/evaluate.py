@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from segboost.cli.options import data
+from segboost.cli.options.presets import AllowImport
 
 
 def evaluate(
@@ -25,6 +26,7 @@ def evaluate(
         typer.Option(help="train, test or all; by default all for your own folders, else test."),
     ] = None,
     jobs: data.Jobs = None,
+    allow_import: AllowImport = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Evaluate a model on labelled images.
@@ -32,7 +34,7 @@ def evaluate(
     Scores are fractions from 0 to 1, computed over the pixels of all images; void pixels are
     ignored.
     """
-    known = ("model", "split", "jobs", "as_json")
+    known = ("model", "split", "jobs", "allow_import", "as_json")
     options: dict[str, Any] = {
         k: v for k, v in locals().items() if k != "known" and k not in known and v is not None
     }
@@ -46,7 +48,7 @@ def evaluate(
     from segboost.pipelines.segmentation.evaluation import evaluate_model
     from segboost.pipelines.segmentation.model.files import load_segmenter
 
-    loaded = load_segmenter(model)
+    loaded = load_segmenter(model, allow_import or ())
     found = data.load_data(options)
     items = found.train if chosen == "train" else found.test
     if chosen == "all":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from segboost.cli.options.output import Overwrite
+from segboost.cli.options.presets import AllowImport, read_preset
 
 app = typer.Typer(no_args_is_help=True, help="Look at superpixels and feature groups.")
 
@@ -25,9 +27,11 @@ def show(
         typer.Option("--output", "-o", help="PNG file to write; NAME.features.png by default."),
     ] = None,
     preset: Annotated[
-        str, typer.Option(help="Which feature groups: default or paper.")
+        str,
+        typer.Option(metavar="NAME|FILE", help="Which feature groups: as in segboost train."),
     ] = "default",
     overwrite: Overwrite = False,
+    allow_import: AllowImport = None,
 ) -> None:
     """Draw superpixels and a map of each group.
 
@@ -37,7 +41,7 @@ def show(
     target = output or Path(f"{image.stem}.features.png")
     try:
         check_paths(image, target, overwrite)
-        count, edges, groups = draw(image, target, preset)
+        count, edges, groups = draw(image, target, read_preset(preset), allow_import or ())
     except (ValueError, OSError) as error:
         typer.echo(f"segboost features show: {' '.join(str(error).split())}", err=True)
         raise typer.Exit(2) from None
@@ -61,12 +65,16 @@ def check_paths(image: Path, target: Path, overwrite: bool = False) -> None:
     check_picture(target, overwrite)
 
 
-def draw(image: Path, target: Path, preset: str) -> tuple[int, int, int]:
+def draw(
+    image: Path, target: Path, preset: str | dict[str, Any], allow_import: Collection[str]
+) -> tuple[int, int, int]:
     """Write the picture; return the numbers of superpixels, edges and groups."""
     from segboost.features import extract_features, find_preset, learn_codebook, read_image
     from segboost.features.feature_picture import draw_features, save_picture
+    from segboost.features.groups.user_groups import refuse_imports
 
     chosen = find_preset(preset)
+    refuse_imports(chosen.to_config()["groups"], allow_import, "the preset")
     rgb = read_image(image)
     if chosen.needs_codebook:
         chosen = chosen.with_codebook(learn_codebook([rgb]))

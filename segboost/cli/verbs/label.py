@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from segboost.cli.options import data
+from segboost.cli.options.presets import AllowImport, with_absolute_paths
 
 
 def label(
@@ -20,6 +22,7 @@ def label(
     ] = 0,
     config: Annotated[Path | None, typer.Option(help="JSON file of training settings.")] = None,
     jobs: data.Jobs = None,
+    allow_import: AllowImport = None,
 ) -> None:
     """Label images and train in the browser.
 
@@ -40,7 +43,7 @@ def label(
         raise typer.BadParameter(
             "segboost label needs more packages: pip install 'segboost[label]'"
         ) from None
-    settings = None if config is None else _read_settings(config)
+    settings = None if config is None else _read_settings(config, allow_import or ())
     from segboost.label.serve import serve
 
     with contextlib.suppress(KeyboardInterrupt):  # the normal way to stop
@@ -48,13 +51,17 @@ def label(
         serve(folder, port, data.count_jobs(jobs), tell, settings)
 
 
-def _read_settings(path: Path) -> dict[str, Any]:
+def _read_settings(path: Path, allow_import: Collection[str]) -> dict[str, Any]:
     from segboost.label.project import label_config
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
     try:
         settings = SegmentationConfig.read(path)
-        if label_config(settings).method not in ("structboost", "ssvm"):
+        if isinstance(settings.get("preset"), dict):
+            settings["preset"] = with_absolute_paths(settings["preset"], path)
+        checked = label_config(settings)
+        checked.refuse_imports(allow_import)
+        if not checked.learns_crf:
             raise ValueError("method must be structboost or ssvm: the page needs a CRF")
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--config") from None

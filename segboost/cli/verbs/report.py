@@ -9,6 +9,7 @@ import typer
 
 from segboost.cli.options import data
 from segboost.cli.options.output import Overwrite
+from segboost.cli.options.presets import AllowImport
 
 
 def report(
@@ -29,6 +30,7 @@ def report(
     ] = None,
     jobs: data.Jobs = None,
     overwrite: Overwrite = False,
+    allow_import: AllowImport = None,
 ) -> None:
     """Write one self-contained HTML page about a run.
 
@@ -48,6 +50,13 @@ def report(
 
     with RichProgress() as progress:
         page = write_report(
-            run, output, data_root, data.count_jobs(jobs), progress, title, overwrite
+            run,
+            output,
+            data_root,
+            data.count_jobs(jobs),
+            progress,
+            title,
+            overwrite,
+            allow_import or (),
         )
     typer.echo(f"open {page.resolve()}")

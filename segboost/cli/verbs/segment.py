@@ -10,6 +10,7 @@ import typer
 from segboost.cli.options import data
 from segboost.cli.options.cluster import Scheduler, chosen_cluster
 from segboost.cli.options.output import Overwrite
+from segboost.cli.options.presets import AllowImport
 
 if TYPE_CHECKING:
     from segboost.pipelines.batch.image_result import ImageResult
@@ -29,6 +30,7 @@ def segment(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the masks.")],
     jobs: data.Jobs = None,
     scheduler: Scheduler = None,
+    allow_import: AllowImport = None,
     overlay: Annotated[
         bool,
         typer.Option("--overlay", help="Also write overlays/NAME.png: the contour over the image."),
@@ -61,24 +63,25 @@ def segment(
     from segboost.pipelines.batch.inputs import find_images
     from segboost.pipelines.runtime.shared_pool import start_prepared
 
+    allowed = tuple(allow_import or ())
     images = find_images(inputs)
     n_jobs = data.count_jobs(jobs)
     n_workers = min(n_jobs, len(images)) - 1 if scheduler is None else 0
     # The workers import and load the model while this process does the same.
     with (
         chosen_cluster(scheduler),
-        start_prepared(n_workers, SEGMENTING, "load_once", model) as workers,
+        start_prepared(n_workers, SEGMENTING, "load_once", model, allowed) as workers,
     ):
         from segboost.cli.display.progress import RichProgress
         from segboost.pipelines.batch.run import TABLE, run_batch
         from segboost.pipelines.batch.segmenting import BatchOptions, mask_probability
 
-        options = BatchOptions(output, overlay, scores, probabilities, overwrite)
+        options = BatchOptions(output, overlay, scores, probabilities, overwrite, allowed)
         with RichProgress() as progress:
             run = run_batch(model, images, options, n_jobs, workers, progress)
     _print_summary(run, len(images), output)
     if probabilities:
-        typer.echo(f"masks are thresholded at probability {mask_probability(model):.3f}")
+        typer.echo(f"masks are thresholded at probability {mask_probability(model, allowed):.3f}")
     after, done = read_usage(), len(images) - len(run.failed) - run.n_known
     if scheduler is None:
         typer.echo(_cost(before, after, done, n_jobs))

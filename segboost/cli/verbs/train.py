@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 
 from segboost.cli.options import data
 from segboost.cli.options.cluster import Scheduler, chosen_cluster
+from segboost.cli.options.presets import AllowImport, read_preset, with_absolute_paths
 
 if TYPE_CHECKING:
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
 SETTINGS = ("method", "preset", "C", "seed")
 """Options that are also entries of the configuration."""
-
+NOT_KEPT = ("output", "jobs", "scheduler", "resume", "show_config", "allow_import")
+"""Options that may differ when a run is resumed."""
 
 Method = Annotated[
     str | None,
@@ -27,7 +30,12 @@ Method = Annotated[
     ),
 ]
 Preset = Annotated[
-    str | None, typer.Option(help="Features and potentials: default, or paper for the paper's.")
+    str | None,
+    typer.Option(
+        metavar="NAME|FILE",
+        help="Features and potentials: default, classic (hand-made features only), paper, or a "
+        "JSON file of your own.",
+    ),
 ]
 LossWeight = Annotated[
     float | None,
@@ -35,7 +43,12 @@ LossWeight = Annotated[
         "--C", help="Weight of the training loss; chosen on validation images by default."
     ),
 ]
-Config = Annotated[Path | None, typer.Option(help="JSON file of further settings.")]
+Config = Annotated[
+    Path | None, typer.Option(help="JSON file of further settings; --show-config lists them all.")
+]
+ShowConfig = Annotated[
+    bool, typer.Option("--show-config", help="Print all settings as JSON and exit.")
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Model folder; models/NAME by default.")
 ]
@@ -66,6 +79,8 @@ def train(
     preset: Preset = None,
     C: LossWeight = None,
     config: Config = None,
+    show_config: ShowConfig = False,
+    allow_import: AllowImport = None,
     output: Output = None,
     cache: Cache = None,
     jobs: data.Jobs = None,
@@ -82,10 +97,14 @@ def train(
     Intermediate results are cached: an interrupted run resumes when the command is repeated, and
     changed settings re-run only the stages that depend on them.
     """
-    given = {k: v for k, v in locals().items() if v is not None}
-    options = {k: v for k, v in given.items() if k not in ("output", "jobs", "scheduler", "resume")}
+    options = {k: v for k, v in locals().items() if v is not None and k not in NOT_KEPT}
     if config is not None:
         options["config"] = _read_config(config)
+    if preset is not None:
+        options["preset"] = read_preset(preset)
+    if show_config:
+        typer.echo(json.dumps(_settings(options, allow_import or ()).resolved(), indent=1))
+        return
     name = data.check_data(options) if not resume else ""
     folder = output or _default_folder(name, options)
     if folder.exists() and not folder.is_dir():
@@ -96,7 +115,7 @@ def train(
     options = _plain(options)
     if resume:
         options = _resume(folder, options)
-    settings = _settings(options)
+    settings = _settings(options, allow_import or ())
     from segboost.cli.display.progress import RichProgress
     from segboost.pipelines.segmentation.run import CACHE, run_training
 
@@ -117,22 +136,29 @@ def train(
 def _read_config(path: Path) -> dict[str, Any]:
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
-    return SegmentationConfig.read(path)
+    document = SegmentationConfig.read(path)
+    if isinstance(document.get("preset"), dict):
+        document["preset"] = with_absolute_paths(document["preset"], path)
+    return document
 
 
-def _settings(options: dict[str, Any]) -> SegmentationConfig:
+def _settings(options: dict[str, Any], allow_import: Collection[str]) -> SegmentationConfig:
     """Return the configuration: the entries of the file, overridden by the command line."""
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
     changes = {key: options[key] for key in SETTINGS if key in options}
     try:
-        return SegmentationConfig.from_dict({**options.get("config", {}), **changes})
+        settings = SegmentationConfig.from_dict({**options.get("config", {}), **changes})
+        settings.refuse_imports(allow_import)
+        return settings
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 
 
 def _default_folder(name: str, options: dict[str, Any]) -> Path:
     parts = [name or str(options.get("dataset", "synthetic"))]
+    if isinstance(options.get("preset"), dict):
+        options = {**options, "preset": options["preset"].get("name", "custom")}
     parts += [str(options[key]) for key in ("category", "preset", "method") if key in options]
     return Path("models") / "-".join(parts)
 

@@ -50,6 +50,20 @@ def test_count_is_bounded(limit, small):
         assert labels.max() + 1 <= limit
 
 
+def test_count_follows_the_size_of_large_images():
+    method = GraphMerging(max_count=20, count_limit=50)
+    sizes = [(1, 1), (480, 640), (481, 640), (960, 640), (960, 1280), (3000, 4000)]
+    assert [method.count(*size) for size in sizes] == [20, 20, 20, 40, 50, 50]
+    assert GraphMerging(max_count=60, count_limit=50).count(3000, 4000) == 60
+    noise = np.random.default_rng(5).random((800, 800, 3))
+    assert 20 < find_superpixels(noise, method).max() + 1 <= 42
+
+
+def test_images_of_the_usual_size_do_not_know_the_limit(photograph):
+    one = find_superpixels(photograph, GraphMerging(count_limit=950))
+    assert one.tobytes() == find_superpixels(photograph).tobytes()
+
+
 def test_clean_edges_are_kept():
     image = np.full((60, 80, 3), 40, np.uint8)
     image[10:30, 10:70] = (200, 30, 30)
