@@ -1,7 +1,6 @@
 """A fit that was broken off goes on from its checkpoint to the same model."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -138,11 +137,17 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
 
 
 def test_a_warm_start_writes_checkpoints_too(tmp_path):
-    case = CASES[0]
+    case, folder = CASES[0], tmp_path / "checkpoint"
+    whole = case.fitted(n_iterations=3, warm_start=True)
+    whole.set_params(n_iterations=8).fit(*case.data)
     model = case.fitted(n_iterations=3, warm_start=True)
-    model.set_params(n_iterations=8, checkpoint=tmp_path).fit(*case.data)
-    assert 3 < model.n_iter_ <= 8
-    shutil.rmtree(tmp_path)
+    model.set_params(n_iterations=8, checkpoint=folder, callback=break_off_at(6))
+    with pytest.raises(BrokenOffError):
+        model.fit(*case.data)
+    steps = []
+    resumed = case.fitted(n_iterations=8, checkpoint=folder, callback=steps.append)
+    assert [step.iteration for step in steps] == [7, 8]
+    assert same(resumed, whole)
 
 
 def test_learners_without_a_text_of_their_own_can_be_resumed(tmp_path):

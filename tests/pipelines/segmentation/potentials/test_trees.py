@@ -64,10 +64,28 @@ def test_arrays_and_back():
 
 def test_many_superpixels_are_sampled(monkeypatch):
     images, reader = labelled_images()
+    everything = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).out_of_fold
+    seen = []
+    boost = trees.boost_trees
+
+    def record(columns, rows, positive, *rest):
+        seen.append((columns.shape[1], len(rows), positive.copy()))
+        return boost(columns, rows, positive, *rest)
+
     monkeypatch.setattr(trees, "MOST_ROWS", 200)
+    monkeypatch.setattr(trees, "boost_trees", record)
     scores = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).out_of_fold
-    assert scores.shape == (9 * 36,)
-    assert np.isfinite(scores).all()
+    whole, *parts = seen  # the model of all rows, then one without each fold
+    assert [columns for columns, _, _ in seen] == [200] * 4
+    assert whole[1] == 200
+    assert sum(n for _, n, _ in parts) == 2 * 200  # each row is left out once
+    assert all(0.3 < positive.mean() < 0.7 for _, _, positive in seen)
+    assert (scores != everything).mean() > 0.9
+    # Superpixels outside the sample have scores as well, and better than chance.
+    truth = np.concatenate([i.labels for i in images]) == 1
+    assert ((scores > 0) == truth).mean() > 0.6
+    again = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).out_of_fold
+    assert (scores == again).all()
 
 
 def test_unlabelled_superpixels_teach_nothing():
