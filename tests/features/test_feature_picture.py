@@ -61,7 +61,11 @@ def test_draws_unusual_images(shape):
     preset = find_preset("default").only("colour", "position")
     features = extract_features(image, preset)
     rgb = np.full((*shape, 3), 0.5, np.float32)
-    draw_features(rgb, features).canvas.draw()
+    figure = draw_features(rgb, features)
+    figure.canvas.draw()
+    drawn = np.asarray(figure.canvas.buffer_rgba())
+    assert len(np.unique(drawn.reshape(-1, 4), axis=0)) > 2  # not a blank page
+    assert all(axes.get_title() for axes in figure.axes if axes.images)
 
 
 def test_show_writes_a_picture(photo_file):

@@ -58,7 +58,7 @@ def train(data, *more):
         return run(["train", *folders, *options, *more])
 
 
-def refused(data, capsys, text, status=1):
+def assert_refused(data, capsys, text, status=1):
     assert train(data) == status
     told = capsys.readouterr()
     assert text in told.err
@@ -70,14 +70,14 @@ def refused(data, capsys, text, status=1):
 def test_masks_that_cannot_be_used(case, data, capsys):
     content, text = CASES[case]
     (data / "masks" / "1.png").write_bytes(content)
-    refused(data, capsys, text)
+    assert_refused(data, capsys, text)
 
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_masks_of_one_class_only(value, data, capsys):
     for path in (data / "masks").iterdir():
         path.write_bytes(png(np.full(SHAPE, value, np.uint8)))
-    refused(data, capsys, f"has a {'background' if value else 'foreground'} pixel")
+    assert_refused(data, capsys, f"has a {'background' if value else 'foreground'} pixel")
 
 
 def test_a_mask_of_void_only_beside_others_is_no_error_of_reading(data):
@@ -91,24 +91,24 @@ def test_a_mask_of_void_only_beside_others_is_no_error_of_reading(data):
 @pytest.mark.parametrize("side", ["images", "masks"])
 def test_a_file_without_a_partner(side, data, capsys):
     (data / side / "0.png").unlink()
-    refused(data, capsys, "0.png")
+    assert_refused(data, capsys, "0.png")
 
 
 def test_an_image_that_is_broken(data, capsys):
     (data / "images" / "2.png").write_bytes(corpus.BAD["cut.png"][0])
-    refused(data, capsys, "2.png: broken image")
+    assert_refused(data, capsys, "2.png: broken image")
 
 
 def test_a_link_in_a_circle(data, capsys):
     (data / "images" / "2.png").unlink()
     (data / "images" / "2.png").symlink_to("2.png")
-    refused(data, capsys, "symbolic links")
+    assert_refused(data, capsys, "symbolic links")
 
 
 def test_folders_in_a_circle(tmp_path, capsys):
     (tmp_path / "images").symlink_to("images")
     (tmp_path / "masks").mkdir()
-    refused(tmp_path, capsys, "is not a folder")
+    assert_refused(tmp_path, capsys, "is not a folder")
 
 
 def test_an_animated_mask_counts_by_its_first_frame(data):

@@ -71,7 +71,7 @@ def test_changed_models_load_the_same_or_raise_one_exception(models):
 LOADERS = {"estimator": load_model, "segmenter": load_segmenter, "baseline": load_model}
 
 
-def refuse(load, folder, match=None):
+def assert_refused(load, folder, match=None):
     with pytest.raises(ModelFileError, match=match) as caught:
         load(folder)
     assert "\n" not in str(caught.value)
@@ -104,7 +104,7 @@ def header(text):
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(model, monkeypatch):
     monkeypatch.setattr(storage, "LARGEST_ARRAYS", 2**20)
     put_arrays(model, packed_with("x.npy", bytes(2**20 + 1)))
-    refuse(load_model, model, "the limit is")
+    assert_refused(load_model, model, "the limit is")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(model, monkeypatch):
 )
 def test_a_header_that_asks_for_memory_is_refused(model, head):
     put_arrays(model, packed_with("which.npy", header(head)))
-    refuse(load_model, model, "does not have the size it declares|not a valid dtype")
+    assert_refused(load_model, model, "does not have the size it declares|not a valid dtype")
 
 
 def test_objects_are_refused(model):
@@ -127,13 +127,13 @@ def test_objects_are_refused(model):
             "which.npy", header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }") + b"x"
         ),
     )
-    refuse(load_model, model, "unsupported dtype object")
+    assert_refused(load_model, model, "unsupported dtype object")
 
 
 def test_a_header_that_is_code_is_not_run(model, tmp_path):
     mark = tmp_path / "mark"
     put_arrays(model, packed_with("which.npy", header(f"open({str(mark)!r}, 'w')")))
-    refuse(load_model, model)
+    assert_refused(load_model, model)
     assert not mark.exists()
 
 
@@ -143,7 +143,7 @@ def test_too_many_arrays_are_refused(model):
         for number in range(10_001):
             archive.writestr(f"{number}.npy", b"")
     put_arrays(model, buffer.getvalue())
-    refuse(load_model, model, "10001 arrays")
+    assert_refused(load_model, model, "10001 arrays")
 
 
 @pytest.mark.parametrize("name", ["model.json", "arrays"])
@@ -159,12 +159,12 @@ def test_what_is_no_file_is_refused_without_waiting(model, name, kind):
         path.symlink_to(path)
     else:
         path.symlink_to("/dev/zero")
-    refuse(load_model, model)
+    assert_refused(load_model, model)
 
 
 def test_a_document_that_is_too_large_is_refused(model, monkeypatch):
     monkeypatch.setattr(storage, "LARGEST_DOCUMENT", 100)
-    refuse(load_model, model, "is too large")
+    assert_refused(load_model, model, "is too large")
 
 
 @pytest.mark.parametrize("name", ["../elsewhere.npz", "/elsewhere.npz", "..", ".", "", "a\0b"])
@@ -174,7 +174,7 @@ def test_paths_cannot_leave_the_folder(model, name):
     (model.parent / "elsewhere.npz").write_bytes(source.read_bytes())
     document["arrays"]["file"] = name
     write_mended(model, document)
-    refuse(load_model, model)
+    assert_refused(load_model, model)
 
 
 @pytest.mark.parametrize("name", ["../crf", "/tmp", "..", "a\0b", 5, ["x"]])
@@ -183,7 +183,7 @@ def test_the_crf_of_a_segmenter_cannot_be_elsewhere(name, tmp_path):
     document, arrays = read_folder(folder, "segmenter")
     next(folder.glob("crf-*")).rename(tmp_path / "crf")
     write_folder(folder, "segmenter", {**document, "crf": name}, arrays)
-    refuse(load_segmenter, folder)
+    assert_refused(load_segmenter, folder)
 
 
 @pytest.mark.parametrize("kind", ["function", "folder"])
@@ -193,17 +193,17 @@ def test_a_segmenter_names_nothing_to_import_or_to_read(kind, tmp_path):
     entry = {"kind": kind, "name": "x", kind: "os:getcwd"}
     document["preset"]["groups"].append(entry)
     write_folder(folder, "segmenter", document, arrays)
-    refuse(load_segmenter, folder, "which model files must not")
+    assert_refused(load_segmenter, folder, "which model files must not")
 
 
 @pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": "\\ud800"}', "[" * 100_000, "1" * 10_000])
 def test_json_of_strange_kinds(model, text):
     (model / "model.json").write_text(text)
-    refuse(load_model, model)
+    assert_refused(load_model, model)
     document = json.loads(storage_document(model))
     document["content"] = text
     write_mended(model, document)
-    refuse(load_model, model)
+    assert_refused(load_model, model)
 
 
 def storage_document(model):
@@ -231,7 +231,7 @@ def test_numbers_that_ask_for_memory_are_refused(model, change):
     document = json.loads((model / "model.json").read_text())
     change(document["content"])
     write_mended(model, document)
-    refuse(load_model, model)
+    assert_refused(load_model, model)
 
 
 def test_a_table_model_with_a_pipe_for_a_description(tmp_path):
@@ -242,7 +242,7 @@ def test_a_table_model_with_a_pipe_for_a_description(tmp_path):
     TableModel.load(tmp_path)
     (tmp_path / "table.json").unlink()
     os.mkfifo(tmp_path / "table.json")
-    refuse(TableModel.load, tmp_path)
+    assert_refused(TableModel.load, tmp_path)
 
 
 def test_arrays_of_all_plain_types_come_back(tmp_path):

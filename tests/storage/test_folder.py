@@ -28,7 +28,7 @@ def model(tmp_path):
     return write_folder(tmp_path / "model", "thing", DOCUMENT, ARRAYS)
 
 
-def fails(model, message, kind="thing"):
+def assert_fails(model, message, kind="thing"):
     with pytest.raises(ModelFileError, match=message) as caught:
         read_folder(model, kind)
     assert "\n" not in str(caught.value)
@@ -118,18 +118,18 @@ def test_a_disk_that_fills_up_leaves_the_old_model_readable(model, monkeypatch):
 
 
 def test_missing_files(model, tmp_path):
-    fails(tmp_path / "nowhere", "is not a model folder")
-    fails(tmp_path, "is not a model folder")
+    assert_fails(tmp_path / "nowhere", "is not a model folder")
+    assert_fails(tmp_path, "is not a model folder")
     arrays_of(model).unlink()
-    fails(model, "cannot be read: No such file")
+    assert_fails(model, "cannot be read: No such file")
     (model / "model.json").unlink()
-    fails(model, "no model.json")
+    assert_fails(model, "no model.json")
 
 
 def test_a_file_in_place_of_the_folder(tmp_path):
     path = tmp_path / "file"
     path.write_text("{}")
-    fails(path, "file")
+    assert_fails(path, "file")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
@@ -137,7 +137,7 @@ def test_truncated_arrays(model, share):
     path = arrays_of(model)
     data = path.read_bytes()
     path.write_bytes(data[: int(share * len(data))])
-    fails(model, "checksum does not match")
+    assert_fails(model, "checksum does not match")
 
 
 def test_one_changed_bit_of_the_arrays(model):
@@ -145,36 +145,36 @@ def test_one_changed_bit_of_the_arrays(model):
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(bytes(data))
-    fails(model, "checksum does not match")
+    assert_fails(model, "checksum does not match")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.97])
 def test_a_truncated_document(model, share):
     text = (model / "model.json").read_text()
     (model / "model.json").write_text(text[: int(share * len(text))])
-    fails(model, "not JSON")
+    assert_fails(model, "not JSON")
 
 
 @pytest.mark.parametrize("text", ["[]", "3", '"x"', "null", '{"format": "other"}', "{}"])
 def test_a_document_of_something_else(model, text):
     (model / "model.json").write_text(text)
-    fails(model, "not written by segboost")
+    assert_fails(model, "not written by segboost")
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"\x00" * 50, b"[" * 100_000])
 def test_bytes_that_are_no_text(model, data):
     (model / "model.json").write_bytes(data)
-    fails(model, "not JSON")
+    assert_fails(model, "not JSON")
 
 
 def test_an_edited_document(model):
     path = model / "model.json"
     path.write_text(path.read_text().replace('"x"', '"z"'))
-    fails(model, "edited or damaged")
+    assert_fails(model, "edited or damaged")
     document = json.loads(path.read_text())
     del document["sha256"]
     path.write_text(json.dumps(document))
-    fails(model, "edited or damaged")
+    assert_fails(model, "edited or damaged")
 
 
 def test_spaces_and_order_of_the_document_do_not_matter(model):
@@ -185,23 +185,23 @@ def test_spaces_and_order_of_the_document_do_not_matter(model):
 
 def test_a_file_from_the_future(model):
     edit(model, lambda d: d.update(schema=storage.SCHEMA + 1, version="99.0"))
-    fails(model, r"segboost 99.0 with schema 2.*upgrade segboost")
+    assert_fails(model, r"segboost 99.0 with schema 2.*upgrade segboost")
 
 
 @pytest.mark.parametrize("schema", [None, "1", [], -1, 0, True, 1.0])
 def test_a_schema_that_never_was(model, schema):
     edit(model, lambda d: d.update(schema=schema))
-    fails(model, "schema")
+    assert_fails(model, "schema")
 
 
 def test_a_folder_of_another_kind(model):
-    fails(model, "is a folder of kind 'thing', expected 'model'", kind="model")
+    assert_fails(model, "is a folder of kind 'thing', expected 'model'", kind="model")
 
 
 @pytest.mark.parametrize("part", ["kind", "content", "arrays"])
 def test_a_document_without_a_part(model, part):
     edit(model, lambda d: d.pop(part))
-    fails(model, "required entries are missing")
+    assert_fails(model, "required entries are missing")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_document_without_a_part(model, part):
 )
 def test_a_document_with_an_odd_entry_of_arrays(model, entry):
     edit(model, lambda d: d.update(arrays=entry))
-    fails(model, "model")
+    assert_fails(model, "model")
 
 
 def test_arrays_cannot_be_taken_from_elsewhere(model, tmp_path):
@@ -218,7 +218,7 @@ def test_arrays_cannot_be_taken_from_elsewhere(model, tmp_path):
     outside = tmp_path / "outside.npz"
     outside.write_bytes(arrays_of(model).read_bytes())
     edit(model, lambda d: d["arrays"].update(file="../outside.npz"))
-    fails(model, "cannot be read")
+    assert_fails(model, "cannot be read")
 
 
 def replaced_arrays(model, data):
@@ -231,7 +231,7 @@ def replaced_arrays(model, data):
 
 def test_arrays_that_are_no_npz(model):
     replaced_arrays(model, b"hello")
-    fails(model, "not a readable npz")
+    assert_fails(model, "not a readable npz")
 
 
 def test_pickles_are_never_opened(model, tmp_path):
@@ -243,7 +243,7 @@ def test_pickles_are_never_opened(model, tmp_path):
 
     np.savez(tmp_path / "evil.npz", x=np.array([Trap()], dtype=object))
     replaced_arrays(model, (tmp_path / "evil.npz").read_bytes())
-    fails(model, "not a readable npz")
+    assert_fails(model, "not a readable npz")
     assert not trap.exists()
 
 
@@ -257,7 +257,7 @@ def test_sizes_are_checked_before_memory_is_taken(model, tmp_path):
     at = data.rindex(b"PK\x01\x02")
     data[at + 24 : at + 28] = (2**32 - 2).to_bytes(4, "little")
     replaced_arrays(model, bytes(data))
-    fails(model, "the limit is|not a readable npz")
+    assert_fails(model, "the limit is|not a readable npz")
 
 
 def test_what_files_cannot_hold_is_refused_before_writing(model):

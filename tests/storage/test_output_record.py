@@ -62,7 +62,12 @@ def test_an_edited_output_is_its_user_s(tmp_path):
 def test_outputs_of_other_runs_into_the_folder_stay_known(tmp_path):
     run(tmp_path)
     run(tmp_path, outputs=Outputs(("c.png",)))
+    (tmp_path / "a.png").write_text("corrected by hand")
+    with pytest.raises(ForeignFileError, match=r"a\.png was not written"):
+        run(tmp_path)
+    (tmp_path / "a.png").write_text("ours")
     run(tmp_path)
+    assert (tmp_path / "a.png").read_text() == "ours"
 
 
 def test_an_interrupted_run_keeps_its_claim(tmp_path):

@@ -332,8 +332,10 @@ def test_a_lock_file_that_goes_between_opening_and_locking(tmp_path, monkeypatch
 
 def test_a_lock_file_of_rubbish_locks_nothing(tmp_path):
     (tmp_path / LOCK).write_text("{" * 1000)
+    assert not FolderLock(tmp_path).is_held()
     with FolderLock(tmp_path):
-        pass
+        assert FolderLock(tmp_path).is_held()
+    assert not FolderLock(tmp_path).is_held()
 
 
 def test_the_lock_holds_within_a_process_and_is_given_back_after_errors(tmp_path):

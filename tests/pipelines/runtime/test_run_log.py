@@ -122,8 +122,10 @@ def test_every_line_is_strict_json(tmp_path):
     def refuse(name):
         raise AssertionError(name)
 
-    for line in (tmp_path / "log").read_text().splitlines():
-        json.loads(line, parse_constant=refuse)
+    lines = (tmp_path / "log").read_text().splitlines()
+    events = [json.loads(line, parse_constant=refuse) for line in lines]
+    assert [event["event"] for event in events] == ["start", "text", "end"]
+    assert events[1]["text"] == "line\nbreak ß"
 
 
 def test_notes_do_not_hide_the_figures(tmp_path):
