@@ -76,20 +76,17 @@ def train_segmenter(
     for column, found in enumerate(unaries.values()):
         first[:, column] = found.out_of_fold
     strong = learn_strong_potentials(stage, images, first, n_jobs, progress)
-    scores = first
-    if strong is not None:
-        taken = strong.out_of_fold if config.trees_in_crf else strong.out_of_fold[:, 1:]
-        scores = np.column_stack([first, taken])
+    scores = np.column_stack([first, strong.out_of_fold])
     scale = potential_scale(scores, stage.truth.labels, stage.truth.known)
     unary = UnaryModel(
         {name: found.model for name, found in unaries.items()},
-        None if strong is None else strong.trees,
-        None if strong is None else strong.context,
+        strong.trees,
+        strong.context,
         scale,
         config.trees_in_crf,
+        strong.linear,
     )
-    strong_names = ("trees", "context") if config.trees_in_crf else ("context",)
-    names = [*unaries, *(() if strong is None else strong_names)]
+    names = [*unaries, *strong.names]
     out_of_fold = dict(zip(names, scores.T, strict=True))
     decided = decide(stage, images, scores / scale, unaries, n_jobs, progress)
     model = decided.model(config, features.preset, unary)

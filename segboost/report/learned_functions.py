@@ -77,6 +77,8 @@ def unary_names(model: SegmentationModel) -> list[str]:
     strong: tuple[str, ...] = ()
     if model.unary.context is not None:
         strong = ("trees over all features", "context")[0 if model.unary.trees_in_crf else 1 :]
+    if model.unary.linear is not None:
+        strong = ("linear classifier of all features",)
     return [*(_readable(group) for group in model.unary.stumps), *strong]
 
 

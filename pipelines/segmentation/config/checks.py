@@ -24,6 +24,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "n_columns": (1, math.inf),
     "l2": (0, 1e12),
     "min_curvature": (0, 1e12),
+    "linear_below": (0, 10**9),
     "context_raw_columns": (0, 10**6),
     "width": (1, 100),
     "pixels_per_image": (10, 10**6),

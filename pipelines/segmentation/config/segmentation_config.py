@@ -58,6 +58,7 @@ HAND_MADE: dict[str, Any] = {
     "context_booster": BoosterSettings(
         n_trees=600, learning_rate=0.05, n_columns=60, min_curvature=20.0
     ),
+    "linear_below": 0,
     "context_raw_columns": 0,
     "trees_in_crf": True,
     "borders": BorderSettings(refine=False),
@@ -105,6 +106,8 @@ class SegmentationConfig:
         over the scores around a superpixel. None leaves it to the preset.
     tree_booster, context_booster : BoosterSettings
         Settings of the trees over raw features, and of the context.
+    linear_below : int
+        With fewer training images, a linear classifier takes the place of trees and context.
     context_raw_columns : int
         Raw features that each tree of the context may split on beside those of the context.
     trees_in_crf : bool
@@ -141,6 +144,7 @@ class SegmentationConfig:
     context: bool | None = None
     tree_booster: BoosterSettings = field(default_factory=_tree_booster)
     context_booster: BoosterSettings = field(default_factory=_context_booster)
+    linear_below: int = 20
     context_raw_columns: int = 60
     trees_in_crf: bool = False
     potentials: PotentialSettings = field(default_factory=_default_potentials)

@@ -34,6 +34,7 @@ from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel, UnaryModel
 from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel
+from segboost.pipelines.segmentation.potentials.linear import LinearPotential
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
 from segboost.pipelines.segmentation.potentials.trees import TreePotential
 from segboost.saving.registry import FAMILIES, pack_model, unpack_model
@@ -97,6 +98,8 @@ def save_segmenter(
         "crf": crf,
         "extra": dict(extra or {}),
     }
+    if model.unary.linear is not None:
+        document["linear"] = True
     if model.borders is not None:
         document["borders"] = asdict(model.borders.settings)
     write_folder(path, KIND, document, _pack(model))
@@ -190,6 +193,8 @@ def _pack(model: SegmentationModel) -> Arrays:
         arrays |= {f"unary{number}_{k}": a for k, a in stumps.pack().items()}
     if model.unary.trees is not None:
         arrays |= {f"trees_{k}": a for k, a in model.unary.trees.to_arrays().items()}
+    if model.unary.linear is not None:
+        arrays |= {f"linear_{k}": a for k, a in model.unary.linear.to_arrays().items()}
     if model.unary.context is not None:
         arrays |= {f"context_{k}": a for k, a in model.unary.context.to_arrays().items()}
     if model.words is not None:
@@ -211,9 +216,11 @@ def _restore(
         for number, name in enumerate(groups)
     }
     preset = _restore_preset(document["preset"], arrays, folder, allow_import)
-    trees, context = None, None
+    trees, context, linear = None, None, None
+    names = [group.name for group in preset.groups]
+    if document.get("linear", False):
+        linear = LinearPotential.from_arrays(names, _part(arrays, "linear_"))
     if document["context"]:
-        names = [group.name for group in preset.groups]
         trees = TreePotential.from_arrays(names, _part(arrays, "trees_"))
         raw = names if config.context_raw_columns else ()
         context = ContextPotential.from_arrays(_part(arrays, "context_"), raw)
@@ -230,7 +237,7 @@ def _restore(
     return SegmentationModel(
         config,
         preset,
-        UnaryModel(stumps, trees, context, scale, config.trees_in_crf),
+        UnaryModel(stumps, trees, context, scale, config.trees_in_crf, linear),
         _restore_crf(document["crf"], folder, config.method),
         PotentialSettings.from_dict(document["potentials"]),
         words,

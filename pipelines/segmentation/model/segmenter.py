@@ -26,6 +26,7 @@ from segboost.pipelines.segmentation.images.working_size import (
 )
 from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
+from segboost.pipelines.segmentation.potentials.linear import LinearPotential
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
 from segboost.pipelines.segmentation.potentials.trees import TreePotential
 
@@ -62,6 +63,8 @@ class UnaryModel:
         What the scores are divided by: their deviation on the training images, out of fold.
     trees_in_crf : bool
         Whether the trees' score is a potential itself, or only what the context is made from.
+    linear : LinearPotential or None
+        In place of trees and context, where there were few training images.
     """
 
     stumps: Mapping[str, StumpSum]
@@ -69,6 +72,7 @@ class UnaryModel:
     context: ContextPotential | None
     scale: FloatArray
     trees_in_crf: bool = True
+    linear: LinearPotential | None = None
 
     def scores(self, image: SuperpixelImage) -> FloatArray:
         """Return the scaled scores F'_t of every superpixel, shape (P, T)."""
@@ -77,6 +81,8 @@ class UnaryModel:
             columns.append(self.trees.scores(image.groups))
             context = self.context.scores(image, np.column_stack(columns))
             columns = [*(columns if self.trees_in_crf else columns[:-1]), context]
+        if self.linear is not None:
+            columns.append(self.linear.scores(image.groups))
         return np.column_stack(columns) / self.scale
 
 

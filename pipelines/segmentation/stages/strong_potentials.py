@@ -1,4 +1,4 @@
-"""The stage of the strong potentials: trees over all raw features, and context over the scores."""
+"""The stage of the strong potentials: trees and context, or a linear one for few images."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ from segboost.pipelines.segmentation.potentials.context import (
     fit_context,
 )
 from segboost.pipelines.segmentation.potentials.context_features import OWN_MODELS
+from segboost.pipelines.segmentation.potentials.linear import (
+    LinearPotential,
+    fit_linear_potential,
+)
 from segboost.pipelines.segmentation.potentials.trees import (
     ImageReader,
     TreePotential,
@@ -26,17 +30,29 @@ from segboost.pipelines.segmentation.potentials.trees import (
 from segboost.pipelines.segmentation.stages.group_classifiers import UnaryStage
 from segboost.progress import Progress, Report
 
-TREES, CONTEXT = "trees over all features", "context"
-"""The names of the two stages in progress reports."""
+TREES, CONTEXT, LINEAR = "trees over all features", "context", "linear classifier"
+"""The names of the stages in progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
 class StrongPotentials:
-    """Both of them, with their out-of-fold scores of shape (N, 2): trees, then context."""
+    """Potentials over all features at once: trees and context, or a linear one, or none.
 
-    trees: TreePotential
-    context: ContextPotential
+    Parameters
+    ----------
+    names : tuple of str
+        Those that the CRF weighs.
+    out_of_fold : ndarray of shape (N, len(names))
+        Their out-of-fold scores.
+    trees, context, linear
+        What computes them.
+    """
+
+    names: tuple[str, ...]
     out_of_fold: FloatArray
+    trees: TreePotential | None = None
+    context: ContextPotential | None = None
+    linear: LinearPotential | None = None
 
 
 def learn_strong_potentials(
@@ -45,11 +61,11 @@ def learn_strong_potentials(
     first: FloatArray,
     n_jobs: int,
     progress: Progress,
-) -> StrongPotentials | None:
-    """Learn the two strong potentials; None where the settings have none."""
+) -> StrongPotentials:
+    """Learn the strong potentials that the settings have for so many images."""
     config, features, items = stage.config, stage.features, stage.items
     if not config.uses_context:
-        return None
+        return StrongPotentials((), np.empty((len(first), 0)))
     groups = [g.name for g in features.preset.groups]
     reader = ImageReader(len(items), groups, lambda i, group: features.group(items[i], group))
     parameters = {
@@ -58,7 +74,9 @@ def learn_strong_potentials(
         "preset": features.preset.to_key(),
     }
     parts = KeyParts(parameters, (*stage.keys, features.codebook_key))
-    return _learn(
+    if len(items) < config.linear_below:
+        return _learn_linear(features.store, parts, reader, images, stage.truth.fold, progress)
+    return _learn_trees_and_context(
         features.store,
         parts,
         reader,
@@ -71,7 +89,29 @@ def learn_strong_potentials(
     )
 
 
-def _learn(
+def _learn_linear(
+    store: ArtefactStore,
+    parts: KeyParts,
+    reader: ImageReader,
+    images: Sequence[SuperpixelImage],
+    fold: Int64Array,
+    progress: Progress,
+) -> StrongPotentials:
+    """Learn the linear potential, or take it from the store."""
+
+    def make() -> Artefact:
+        learned = fit_linear_potential(reader, images, fold, int(parts.parameters["seed"]))
+        return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
+
+    progress(Report(LINEAR, 0, 1))
+    made = dict(store.get_or_make("linear", parts, make).arrays)
+    progress(Report(LINEAR, 1, 1))
+    scores = made.pop("out_of_fold")
+    linear = LinearPotential.from_arrays(reader.groups, made)
+    return StrongPotentials(("linear",), scores[:, None], linear=linear)
+
+
+def _learn_trees_and_context(
     store: ArtefactStore,
     parts: KeyParts,
     reader: ImageReader,
@@ -131,7 +171,9 @@ def _learn(
     context_scores = made.pop("out_of_fold")
     scores = np.column_stack([tree_scores, context_scores])
     context = ContextPotential.from_arrays(made, reader.groups if n_raw else ())
-    return StrongPotentials(trees, context, scores)
+    if config.trees_in_crf:
+        return StrongPotentials(("trees", "context"), scores, trees, context)
+    return StrongPotentials(("context",), scores[:, 1:], trees, context)
 
 
 def _more(parts: KeyParts, name: str, settings: Any) -> KeyParts:

