@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from segboost.pipelines.segmentation.potentials.linear import (
+    REGULARISATION,
+    LinearPotential,
+    fit_linear_potential,
+)
+from segboost.pipelines.segmentation.potentials.trees import ImageReader
+from tests.pipelines.segmentation.superpixel_graphs import grid_image
+
+FOLD = np.repeat([0, 1, 2], 2 * 36)
+
+
+def labelled_images(n=6, seed=0):
+    """Images whose labels follow a noisy sum of two columns in different groups."""
+    rng = np.random.default_rng(seed)
+    images, features = [], []
+    for _ in range(n):
+        image = grid_image(rows=6, columns=6)
+        coarse = rng.integers(0, 256, (36, 2)).astype(np.uint8)
+        fine = rng.normal(size=(36, 3)).astype(np.float32)
+        truth = (coarse[:, 0] / 64.0 - 2 + fine[:, 1] + rng.normal(scale=0.3, size=36)) > 0
+        images.append(image.with_truth(truth[image.superpixels].astype(np.uint8)))
+        features.append({"coarse": coarse, "fine": fine})
+    return images, ImageReader(n, ("coarse", "fine"), lambda i, g: features[i][g])
+
+
+def test_it_is_logistic_regression_on_standardised_columns():
+    images, reader = labelled_images()
+    found = fit_linear_potential(reader, images, FOLD, 0).model
+    table = np.concatenate([reader.column_block(g).astype(float) for g in reader.groups], axis=1)
+    labels = np.concatenate([i.labels for i in images])
+    scaler = StandardScaler().fit(table)
+    peer = LogisticRegression(C=REGULARISATION, max_iter=1000).fit(scaler.transform(table), labels)
+    expected = peer.decision_function(scaler.transform(table))
+    own = np.concatenate([found.scores(reader.image(i)) for i in range(len(images))])
+    np.testing.assert_allclose(own, expected, atol=1e-3)
+
+
+def test_out_of_fold_scores_do_not_see_their_fold():
+    images, reader = labelled_images()
+    scores = fit_linear_potential(reader, images, FOLD, 0).out_of_fold
+    first = images[0]
+    images[0] = first.with_truth((1 - first.labels)[first.superpixels].astype(np.uint8))
+    again = fit_linear_potential(reader, images, FOLD, 0).out_of_fold
+    assert (scores[FOLD == 0] == again[FOLD == 0]).all()
+    assert (scores[FOLD != 0] != again[FOLD != 0]).all()
+
+
+def test_arrays_and_back():
+    images, reader = labelled_images()
+    found = fit_linear_potential(reader, images, FOLD, 0).model
+    again = LinearPotential.from_arrays(reader.groups, found.to_arrays())
+    assert (found.scores(reader.image(0)) == again.scores(reader.image(0))).all()
+    with pytest.raises(ValueError, match="expected 5 columns"):
+        found.scores({**reader.image(0), "fine": np.zeros((36, 2))})
