@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -146,6 +146,7 @@ def fit_context(
     seed: int,
     n_jobs: int = 1,
     raw: RawColumns | None = None,
+    report: Callable[[int, int], Any] | None = None,
 ) -> Learned[ContextPotential]:
     """Learn the second stage, with its out-of-fold scores of shape (N,).
 
@@ -163,6 +164,8 @@ def fit_context(
         Folds learned at the same time; the result is the same.
     raw : RawColumns, optional
         Raw features that trees may split on beside the context.
+    report : callable, optional
+        As in `learn_out_of_fold`.
     """
     sizes = np.array([image.n_superpixels for image in images])
     if len(first) != sizes.sum():
@@ -173,11 +176,11 @@ def fit_context(
     weight = np.concatenate([image.labelled for image in images]).astype(np.float64)
     if raw is None:
         learner = TableLearner(table, labels, weight, fold, settings, (seed, 2))
-        learned = learn_out_of_fold(learner, in_threads(n_jobs))
+        learned = learn_out_of_fold(learner, in_threads(n_jobs), report=report)
         return Learned(ContextPotential(learned.model), learned.out_of_fold)
     columns = read_byte_table(raw.reader, np.flatnonzero(weight > 0), seed)
     columns = columns.behind(bin_columns(table[columns.rows]))
     wide = WideContextLearner(
         table, columns, raw, tuple(sizes), labels, weight, fold, settings, (seed, 2)
     )
-    return learn_out_of_fold(wide, in_threads(n_jobs))
+    return learn_out_of_fold(wide, in_threads(n_jobs), report=report)

@@ -61,6 +61,7 @@ def learn_out_of_fold(
     learner: FoldLearner[Model],
     run: Run | None = None,
     one_class: Literal["zero", "in sample"] = "zero",
+    report: Callable[[int, int], Any] | None = None,
 ) -> Learned[Model]:
     """Fit one model without each fold and one on everything.
 
@@ -73,17 +74,24 @@ def learn_out_of_fold(
     one_class : {"zero", "in sample"}
         The scores of a fold whose complement lacks a class: 0, which is no opinion, or those of
         the model of all rows.
+    report : callable, optional
+        Called with the number of parts that are learned and of all parts.
     """
     folds = [int(k) for k in np.unique(learner.fold)]
     parts: list[int | None] = [None, *(folds if len(folds) > 1 else [])]
-    final, *by_fold = (run or in_order)(learn_part, learner, parts)
+    found = []
+    for part in (run or in_order)(learn_part, learner, parts):
+        found.append(part)
+        if report is not None:
+            report(len(found), len(parts))
+    final, *by_fold = found
     model = final[0]
     if not by_fold:
         return Learned(model, learner.score(model, np.arange(len(learner.fold))))
     scores = np.zeros(len(learner.fold))
-    for k, (_, found) in zip(folds, by_fold, strict=True):
-        if found is not None:
-            scores[learner.fold == k] = found
+    for k, (_, held) in zip(folds, by_fold, strict=True):
+        if held is not None:
+            scores[learner.fold == k] = held
         elif one_class == "in sample":
             scores[learner.fold == k] = learner.score(model, np.flatnonzero(learner.fold == k))
     return Learned(model, scores)
@@ -107,16 +115,21 @@ def learn_part(
     return None, learner.score(learner.fit(rows, left_out), held)
 
 
-def in_order(function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any]) -> list[Any]:
+def in_order(
+    function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any]
+) -> Iterable[Any]:
     """Call the function for one item after the other."""
-    return [function(shared, item) for item in items]
+    return (function(shared, item) for item in items)
 
 
 def in_threads(n_jobs: int) -> Run:
     """Return a map over threads that share memory; the work must release the interpreter lock."""
 
-    def run(function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any]) -> list[Any]:
-        jobs = Parallel(n_jobs=n_jobs, require="sharedmem")
-        return list(jobs(delayed(function)(shared, item) for item in items))
+    def run(
+        function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any]
+    ) -> Iterable[Any]:
+        jobs = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+        found: Iterable[Any] = jobs(delayed(function)(shared, item) for item in items)
+        return found
 
     return run

@@ -168,6 +168,7 @@ def fit_tree_potential(
     settings: BoosterSettings,
     seed: int,
     n_jobs: int = 1,
+    report: Callable[[int, int], Any] | None = None,
 ) -> Learned[TreePotential]:
     """Learn trees over the features of all groups, with out-of-fold scores of shape (N,).
 
@@ -183,13 +184,15 @@ def fit_tree_potential(
     n_jobs : int
         Folds learned at the same time, in threads that share the features; the result is the
         same.
+    report : callable, optional
+        As in `learn_out_of_fold`.
     """
     labels = np.concatenate([i.labels for i in images])
     weight = np.concatenate([i.labelled for i in images]).astype(np.float64)
     table = read_byte_table(reader, np.flatnonzero(weight > 0), seed)
     sizes = tuple(i.n_superpixels for i in images)
     learner = TreeLearner(reader, table, labels, weight, fold, sizes, settings, seed)
-    return learn_out_of_fold(learner, in_threads(n_jobs))
+    return learn_out_of_fold(learner, in_threads(n_jobs), report=report)
 
 
 def read_byte_table(reader: ImageReader, known: Int64Array, seed: int) -> ByteTable:

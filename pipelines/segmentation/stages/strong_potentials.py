@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -142,14 +143,18 @@ def _learn_trees_and_context(
     """
 
     def make_trees() -> Artefact:
-        learned = fit_tree_potential(reader, images, fold, config.tree_booster, config.seed, n_jobs)
+        told = partial(_report, progress, TREES)
+        learned = fit_tree_potential(
+            reader, images, fold, config.tree_booster, config.seed, n_jobs, told
+        )
         return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
+    n_parts = 1 + (0 if np.ptp(fold) == 0 else len(np.unique(fold)))
     # The names in the keys are those of version 0.1, so that its caches are still found.
     with_trees = _more(parts, "raw_booster", asdict(config.tree_booster))
-    progress(Report(TREES, 0, 1))
+    progress(Report(TREES, 0, n_parts))
     made = dict(store.get_or_make("trees", with_trees, make_trees).arrays)
-    progress(Report(TREES, 1, 1))
+    progress(Report(TREES, n_parts, n_parts))
     tree_scores = made.pop("out_of_fold")
     trees = TreePotential.from_arrays(reader.groups, made)
 
@@ -158,22 +163,27 @@ def _learn_trees_and_context(
         scores = np.column_stack([first, tree_scores])
         settings = config.context_booster
         raw = RawColumns(reader, n_raw) if n_raw else None
-        learned = fit_context(prepared, scores, fold, settings, config.seed, n_jobs, raw)
+        told = partial(_report, progress, CONTEXT)
+        learned = fit_context(prepared, scores, fold, settings, config.seed, n_jobs, raw, told)
         return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
-    progress(Report(CONTEXT, 0, 1))
+    progress(Report(CONTEXT, 0, n_parts))
     n_raw = config.context_raw_columns
     with_context = _more(with_trees, "booster", asdict(config.context_booster))
     if n_raw:
         with_context = _more(with_context, "context_raw_columns", n_raw)
     made = dict(store.get_or_make("context", with_context, make_context).arrays)
-    progress(Report(CONTEXT, 1, 1))
+    progress(Report(CONTEXT, n_parts, n_parts))
     context_scores = made.pop("out_of_fold")
     scores = np.column_stack([tree_scores, context_scores])
     context = ContextPotential.from_arrays(made, reader.groups if n_raw else ())
     if config.trees_in_crf:
         return StrongPotentials(("trees", "context"), scores, trees, context)
     return StrongPotentials(("context",), scores[:, 1:], trees, context)
+
+
+def _report(progress: Progress, stage: str, done: int, total: int) -> None:
+    progress(Report(stage, done, total))
 
 
 def _more(parts: KeyParts, name: str, settings: Any) -> KeyParts:

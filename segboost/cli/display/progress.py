@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
@@ -80,3 +81,48 @@ class RichProgress:
         # A stage that ended early is shown as complete, so that its clock stops.
         total = report.done if report.finished else report.total
         self._display.update(task, completed=report.done, total=total, details=report.details())
+
+
+class StageLines:
+    """One line per stage as it ends, for output that goes to a file or a pipe.
+
+    Parameters
+    ----------
+    stream : text stream, optional
+        Standard output by default.
+
+    Examples
+    --------
+    >>> lines = StageLines()
+    >>> lines(Report("features", 0, 2))
+    >>> lines(Report("features", 2, 2, finished=True))
+    features: 2 of 2, 0 s
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream
+        self._began: dict[str, float] = {}
+
+    def __call__(self, report: Report, /) -> None:
+        """Remember when a stage begins; write a line when it ends."""
+        began = self._began.setdefault(report.stage, time.monotonic())
+        if not report.finished:
+            return
+        count = f"{report.done}" if report.total is None else f"{report.done} of {report.total}"
+        details = f", {report.details()}" if report.details() else ""
+        line = f"{report.stage}: {count}, {time.monotonic() - began:.0f} s{details}"
+        print(line, file=self._stream or sys.stdout, flush=True)
+
+
+class TrainingProgress(RichProgress):
+    """Bars on standard error where it is a terminal; lines where standard output is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines = None if sys.stdout.isatty() else StageLines()
+
+    def __call__(self, report: Report, /) -> None:
+        """Show a report."""
+        super().__call__(report)
+        if self._lines is not None:
+            self._lines(report)

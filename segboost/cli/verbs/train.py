@@ -116,11 +116,11 @@ def train(
     if resume:
         options = _resume(folder, options)
     settings = _settings(options, allow_import or ())
-    from segboost.cli.display.progress import RichProgress
+    from segboost.cli.display.progress import TrainingProgress
     from segboost.pipelines.segmentation.run import CACHE, run_training
 
     found = data.load_data(options)
-    with chosen_cluster(scheduler), RichProgress() as progress:
+    with chosen_cluster(scheduler), TrainingProgress() as progress:
         run = run_training(
             found,
             settings,

@@ -46,6 +46,16 @@ def test_the_summary_names_folder_scores_times_and_memory(model, command, capsys
         assert name in told.out
 
 
+def test_a_pipe_gets_one_line_per_stage_as_it_ends(model, command, capsys):
+    assert run([*command, "--output", str(model)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    stages = ["checking images: 6 of 6", "visual words: 1 of 1", "features: 6 of 6"]
+    assert [line.rpartition(",")[0] for line in lines[:3]] == stages
+    assert lines[2].endswith(" s")
+    begun = [line.partition(":")[0] for line in lines]
+    assert begun.index("learning the CRF") < begun.index("trained on 6 images, C = 10")
+
+
 def test_the_folder_has_the_model_and_its_scores(model):
     assert load_segmenter(model).config.unary.n_stumps == 12
     scores = json.loads((model / "scores.json").read_text())
