@@ -33,7 +33,7 @@ Preset = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|FILE",
-        help="Features and potentials: default, classic (hand-made features only), paper, or a "
+        help="Features and potentials: default, fast, classic (hand-made features), paper, or a "
         "JSON file of your own.",
     ),
 ]
