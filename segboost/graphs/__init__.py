@@ -1,1 +1,1 @@
-"""Binary energies on graphs: exact minimisation and min-marginals."""
+"""Energies on graphs: exact minimisation for two labels, move-making algorithms for several."""

@@ -1,0 +1,90 @@
+"""Approximate minimisation of energies with several labels by αβ-swaps.
+
+A swap of α and β lets every node with one of these labels choose between the two; the best such
+move is a minimum cut for any symmetric μ ≥ 0 that is zero on its diagonal, metric or not. At the
+end no swap lowers the energy. There is no bound as for expansions, which are to be preferred where
+μ is a metric.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import IntArray
+from segboost.graphs.expansion import first_labels, renumbered, smallest_gain
+from segboost.graphs.graph import Graph
+from segboost.graphs.label_order import label_order
+from segboost.graphs.label_persistency import reduce
+from segboost.graphs.labelling import LabelEnergy, make_energy
+from segboost.graphs.mincut import minimise
+
+
+def swap(
+    graph: Graph,
+    theta: npt.ArrayLike,
+    capacity: npt.ArrayLike,
+    factor: npt.ArrayLike | None = None,
+    start: IntArray | None = None,
+) -> IntArray:
+    """Return a labelling that no swap of two labels improves, shape (P,).
+
+    Parameters
+    ----------
+    graph, theta, capacity, start
+        As for `segboost.graphs.expansion.expand`.
+    factor : array-like of shape (K, K), optional
+        μ, which need not be a metric; Potts by default.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> graph = Graph(3, [[0, 1], [1, 2]])
+    >>> squared = [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
+    >>> swap(graph, [[0, 3, 9], [2, 2, 2], [9, 3, 0]], [1, 1], squared).tolist()
+    [0, 1, 2]
+    """
+    problem = make_energy(graph, theta, capacity, factor)
+    order = label_order(problem.theta, problem.factor)
+    part = reduce(renumbered(problem, order))
+    return order[part.complete(_swap(part.rest, first_labels(part, order, start)))]
+
+
+def _swap(problem: LabelEnergy, labels: IntArray) -> IntArray:
+    value, least = problem.value(labels), smallest_gain(problem)
+    pairs = list(combinations(range(problem.n_labels), 2))
+    unchanged, turn = 0, 0
+    while unchanged < len(pairs):
+        moved = _best_swap(problem, labels, *pairs[turn])
+        after = problem.value(moved)
+        if after < value - least:
+            labels, value, unchanged = moved, after, 0
+        unchanged += 1
+        turn = (turn + 1) % len(pairs)
+    return labels
+
+
+def _best_swap(problem: LabelEnergy, labels: IntArray, alpha: int, beta: int) -> IntArray:
+    taking_part = (labels == alpha) | (labels == beta)
+    nodes = np.flatnonzero(taking_part)
+    number = np.cumsum(taking_part) - 1
+    pair = np.array([alpha, beta])
+    own = problem.theta[np.ix_(nodes, pair)]
+    tail, head = problem.graph.edges.T
+    for here, there in ((tail, head), (head, tail)):
+        # An edge to any other label is a cost of both choices.
+        outer = taking_part[here] & ~taking_part[there]
+        costs = problem.factor[np.ix_(pair, labels[there[outer]])].T
+        np.add.at(own, number[here[outer]], problem.capacity[outer, None] * costs)
+    inner = taking_part[tail] & taking_part[head]
+    graph = Graph(nodes.size, number[problem.graph.edges[inner]])
+    x = minimise(graph, own, problem.capacity[inner] * problem.factor[alpha, beta])
+    moved = labels.copy()
+    moved[nodes] = np.where(x, beta, alpha)
+    return moved
