@@ -16,13 +16,13 @@ from segboost.features.image import ImageLike
 from segboost.features.presets import Preset
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.images.arrays import label_arrays
 from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
 from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
 from segboost.pipelines.segmentation.model.segmenter import Segmentation, SegmentationModel
-from segboost.pipelines.segmentation.run import StageReporter, train_on
 from segboost.progress import Progress, QuietProgress
 
 

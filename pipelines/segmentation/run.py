@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from segboost.datasets.base import SegmentationDataset
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.folder_lock import FolderLock, shared_folder
 from segboost.pipelines.runtime.resources import read_usage
 from segboost.pipelines.runtime.run_log import RunLog, StageTime
-from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import EVALUATION, Evaluation, evaluate_saved
 from segboost.pipelines.segmentation.model.files import save_segmenter
@@ -27,16 +26,12 @@ from segboost.pipelines.segmentation.run_folder import (
     check_run_folder,
 )
 from segboost.pipelines.segmentation.saved_predictions import keep_answers
-from segboost.pipelines.segmentation.stages.features import TrainingImage
-from segboost.pipelines.segmentation.training import Trained, train_segmenter
-from segboost.progress import Progress, Report
+from segboost.pipelines.segmentation.training import Trained
+from segboost.progress import Progress
 from segboost.storage.leftovers import remove_leftovers
 from segboost.storage.whole_file import write_whole
 
-__all__ = ["CACHE", "LOG", "SCORES", "SETTINGS", "StageReporter", "TrainingRun", "run_training"]
-
-CHECKING = "checking images"
-"""The name of the first stage in progress reports."""
+__all__ = ["CACHE", "LOG", "SCORES", "SETTINGS", "TrainingRun", "run_training"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,85 +59,6 @@ class TrainingRun:
     stages: tuple[StageTime, ...]
     seconds: float
     peak_bytes: int
-
-
-class StageReporter:
-    """Forward the reports of training to a display and log every stage.
-
-    Used as a context manager: leaving it ends the last stage.
-    """
-
-    def __init__(self, progress: Progress, log: RunLog | None = None) -> None:
-        self._progress = progress
-        self._log = log
-        self._stage: Report | None = None
-        self._open = ExitStack()
-
-    def __call__(self, report: Report, /) -> None:
-        """Take a report of `train_segmenter`."""
-        if self._stage is None or self._stage.stage != report.stage:
-            self._end(None, None, None)
-            if self._log is not None:
-                self._open.enter_context(self._log.stage(report.stage))
-        self._stage = report
-        self._progress(report)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._end(kind, error, trace)
-
-    def _end(self, *reason: Any) -> None:
-        now, self._stage = self._stage, None
-        closing, self._open = self._open, ExitStack()
-        closing.__exit__(*reason)
-        if now is not None:
-            self._progress(replace(now, finished=True))
-
-
-def train_on(
-    items: Sequence[TrainingImage],
-    config: SegmentationConfig,
-    store: ArtefactStore,
-    n_jobs: int,
-    report: StageReporter,
-    vocabulary: Sequence[TrainingImage] | None = None,
-) -> Trained:
-    """Check the images, then train on them."""
-    check_items(items, report)
-    with single_threaded():
-        return train_segmenter(items, config, store, n_jobs, report, vocabulary)
-
-
-def check_items(items: Sequence[TrainingImage], report: StageReporter) -> None:
-    """Refuse images that nothing can be learned from, before the work begins."""
-    if not items:
-        raise ValueError("there are no training images: give some")
-    foreground = background = False
-    for done, item in enumerate(items):
-        report(Report(CHECKING, done, len(items)))
-        image, mask = item.image(), item.mask()
-        if image.shape[:2] != mask.shape:
-            (height, width), (tall, wide) = image.shape[:2], mask.shape
-            raise ValueError(
-                f"{item.name}: the image is {width}×{height}, its mask {wide}×{tall}: "
-                "make them equal"
-            )
-        foreground |= bool((mask == 1).any())
-        background |= bool((mask == 0).any())
-    report(Report(CHECKING, len(items), len(items)))
-    if not (foreground and background):
-        missing = "background" if foreground else "foreground"
-        raise ValueError(
-            f"no training image has a {missing} pixel: masks need 0 for background and 1 (or 255 "
-            "where there is no 1) for foreground"
-        )
 
 
 def run_training(

@@ -11,7 +11,8 @@ from segboost._types import BoolArray, FloatArray, Int64Array
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.working_size import reduce_items
-from segboost.pipelines.segmentation.model.segmenter import SegmentationModel, UnaryModel
+from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.model.unaries import UnaryModel
 from segboost.pipelines.segmentation.stages.crf import LearnedCRF
 from segboost.pipelines.segmentation.stages.decision import decide
 from segboost.pipelines.segmentation.stages.features import (
@@ -89,7 +90,7 @@ def train_segmenter(
     names = [*unaries, *strong.names]
     out_of_fold = dict(zip(names, scores.T, strict=True))
     decided = decide(stage, images, scores / scale, unaries, n_jobs, progress)
-    model = decided.model(config, features.preset, unary)
+    model = decided.model(stage, unary)
     model = replace(model, widths=features.widths(items[0]))
     return Trained(model, decided.crf, out_of_fold)
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from segboost.label.project import LabelProject
 from segboost.pipelines.batch.image_result import explain
+from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.model.files import save_segmenter
-from segboost.pipelines.segmentation.run import StageReporter, train_on
 from segboost.pipelines.segmentation.stages.features import WORDS
 from segboost.progress import Report
 

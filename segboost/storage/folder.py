@@ -254,6 +254,7 @@ def _is_complete(document: Mapping[str, Any]) -> bool:
         and isinstance(document.get("content"), dict)
         and isinstance(arrays, dict)
         and all(isinstance(arrays.get(part), str) for part in ("file", "sha256"))
+        and "\0" not in arrays["file"]  # no file can have such a name
     )
 
 

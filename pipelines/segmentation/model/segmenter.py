@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray
-from segboost.baselines.stump_sum import StumpSum
 from segboost.features.extract import ImageFeatures, extract_features
 from segboost.features.image import ImageLike
 from segboost.features.presets import Preset
@@ -24,11 +23,9 @@ from segboost.pipelines.segmentation.images.working_size import (
     resize_labels,
     to_bytes,
 )
-from segboost.pipelines.segmentation.potentials.context import ContextPotential
+from segboost.pipelines.segmentation.model.unaries import UnaryModel
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
-from segboost.pipelines.segmentation.potentials.linear import LinearPotential
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
-from segboost.pipelines.segmentation.potentials.trees import TreePotential
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,43 +44,6 @@ class Segmentation:
     mask: npt.NDArray[np.uint8]
     scores: FloatArray
     superpixels: npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class UnaryModel:
-    """All unary potentials: those of the groups and, where there are, the two strong ones.
-
-    Parameters
-    ----------
-    stumps : mapping of group name to StumpSum
-    trees : TreePotential or None
-    context : ContextPotential or None
-        Both or neither.
-    scale : ndarray of shape (T,)
-        What the scores are divided by: their deviation on the training images, out of fold.
-    trees_in_crf : bool
-        Whether the trees' score is a potential itself, or only what the context is made from.
-    linear : LinearPotential or None
-        In place of trees and context, where there were few training images.
-    """
-
-    stumps: Mapping[str, StumpSum]
-    trees: TreePotential | None
-    context: ContextPotential | None
-    scale: FloatArray
-    trees_in_crf: bool = True
-    linear: LinearPotential | None = None
-
-    def scores(self, image: SuperpixelImage) -> FloatArray:
-        """Return the scaled scores F'_t of every superpixel, shape (P, T)."""
-        columns = [model.scores(image.groups[g])[:, 0] for g, model in self.stumps.items()]
-        if self.trees is not None and self.context is not None:
-            columns.append(self.trees.scores(image.groups))
-            context = self.context.scores(image, np.column_stack(columns))
-            columns = [*(columns if self.trees_in_crf else columns[:-1]), context]
-        if self.linear is not None:
-            columns.append(self.linear.scores(image.groups))
-        return np.column_stack(columns) / self.scale
 
 
 @dataclass(frozen=True, eq=False)

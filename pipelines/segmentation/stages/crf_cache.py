@@ -16,7 +16,7 @@ from segboost.pipelines.segmentation.config.stage_settings import PotentialSetti
 from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
-from segboost.pipelines.segmentation.model.files import CRF_KINDS, pack_crf, unpack_crf
+from segboost.pipelines.segmentation.model.crf_files import CRF_KINDS, pack_crf, unpack_crf
 from segboost.pipelines.segmentation.stages.crf import LEARNING, LearnedCRF, Trial, learn_crf
 from segboost.progress import Progress, Report
 from segboost.storage.folder import pack_folder, unpack_folder

@@ -9,12 +9,11 @@ import numpy as np
 
 from segboost._types import FloatArray
 from segboost.baselines.stump_sum import StumpSum
-from segboost.features.presets import Preset
-from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.decisions.calibration import Calibration, fit_calibration
 from segboost.pipelines.segmentation.decisions.cut import best_offset
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.model.segmenter import SegmentationModel, UnaryModel
+from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.model.unaries import UnaryModel
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords, fit_linear_words
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned
 from segboost.pipelines.segmentation.stages.borders import (
@@ -38,14 +37,12 @@ class Decided:
     words: LinearWords | None = None
     borders: LearnedBorders | None = None
 
-    def model(
-        self, config: SegmentationConfig, preset: Preset, unary: UnaryModel
-    ) -> SegmentationModel:
+    def model(self, stage: UnaryStage, unary: UnaryModel) -> SegmentationModel:
         """Return the segmenter."""
-        crf, borders = self.crf, self.borders
+        crf, borders, config = self.crf, self.borders, stage.config
         return SegmentationModel(
             config,
-            preset,
+            stage.features.preset,
             unary,
             None if crf is None else crf.model,
             config.potentials if crf is None else crf.potentials,

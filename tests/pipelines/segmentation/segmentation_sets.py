@@ -12,9 +12,9 @@ from PIL import Image
 
 from segboost.datasets import load_synthetic
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.arrays import label_arrays
-from segboost.pipelines.segmentation.run import StageReporter, train_on
 from segboost.progress import QuietProgress
 
 SETTINGS = {

@@ -8,13 +8,13 @@ from sklearn.metrics import roc_auc_score
 
 from segboost.datasets import load_synthetic
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings, UnarySettings
 from segboost.pipelines.segmentation.images.arrays import label_arrays
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
 from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
 from segboost.pipelines.segmentation.potentials.group_classifier import GroupLearner
 from segboost.pipelines.segmentation.potentials.out_of_fold import learn_out_of_fold
-from segboost.pipelines.segmentation.run import StageReporter, train_on
 from segboost.progress import QuietProgress
 from tests.pipelines.segmentation.segmentation_sets import array_items, shared_cache, tiny_config
 

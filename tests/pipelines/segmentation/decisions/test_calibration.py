@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from segboost.datasets import load_synthetic
 from segboost.pipelines import SegmentationPipeline
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
 from segboost.pipelines.segmentation.decisions.calibration import (
     Calibration,
@@ -21,7 +22,6 @@ from segboost.pipelines.segmentation.decisions.calibration import (
 from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
 from segboost.pipelines.segmentation.potentials import linear_words
 from segboost.pipelines.segmentation.potentials.linear_words import fit_linear_words
-from segboost.pipelines.segmentation.run import StageReporter, train_on
 from segboost.progress import QuietProgress
 from segboost.storage.folder import read_folder, write_folder
 from tests.pipelines.segmentation.segmentation_sets import (

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.images.working_size import (
@@ -14,7 +15,6 @@ from segboost.pipelines.segmentation.images.working_size import (
     resize_labels,
     working_shape,
 )
-from segboost.pipelines.segmentation.run import StageReporter, train_on
 from segboost.progress import QuietProgress
 from tests.pipelines.segmentation.segmentation_sets import (
     array_items,

@@ -1,0 +1,109 @@
+"""All unary potentials of a segmenter, and their arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from segboost._types import AnyArray, FloatArray
+from segboost.baselines.stump_sum import StumpSum
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.potentials.context import ContextPotential
+from segboost.pipelines.segmentation.potentials.linear import LinearPotential
+from segboost.pipelines.segmentation.potentials.trees import TreePotential
+from segboost.weak.checks import read_array
+
+Arrays = dict[str, AnyArray]
+
+
+@dataclass(frozen=True, eq=False)
+class UnaryModel:
+    """All unary potentials: those of the groups and, where there are, the two strong ones.
+
+    Parameters
+    ----------
+    stumps : mapping of group name to StumpSum
+    trees : TreePotential or None
+    context : ContextPotential or None
+        Both or neither.
+    scale : ndarray of shape (T,)
+        What the scores are divided by: their deviation on the training images, out of fold.
+    trees_in_crf : bool
+        Whether the trees' score is a potential itself, or only what the context is made from.
+    linear : LinearPotential or None
+        In place of trees and context, where there were few training images.
+    """
+
+    stumps: Mapping[str, StumpSum]
+    trees: TreePotential | None
+    context: ContextPotential | None
+    scale: FloatArray
+    trees_in_crf: bool = True
+    linear: LinearPotential | None = None
+
+    def scores(self, image: SuperpixelImage) -> FloatArray:
+        """Return the scaled scores F'_t of every superpixel, shape (P, T)."""
+        columns = [model.scores(image.groups[g])[:, 0] for g, model in self.stumps.items()]
+        if self.trees is not None and self.context is not None:
+            columns.append(self.trees.scores(image.groups))
+            context = self.context.scores(image, np.column_stack(columns))
+            columns = [*(columns if self.trees_in_crf else columns[:-1]), context]
+        if self.linear is not None:
+            columns.append(self.linear.scores(image.groups))
+        return np.column_stack(columns) / self.scale
+
+
+def pack_unaries(model: UnaryModel) -> Arrays:
+    """Return the arrays of all potentials, each with a prefix of its own."""
+    arrays: Arrays = {"scale": model.scale}
+    for number, stumps in enumerate(model.stumps.values()):
+        arrays |= {f"unary{number}_{k}": a for k, a in stumps.pack().items()}
+    for prefix, potential in (
+        ("trees", model.trees), ("linear", model.linear), ("context", model.context)
+    ):  # fmt: skip
+        if potential is not None:
+            arrays |= {f"{prefix}_{k}": a for k, a in potential.to_arrays().items()}
+    return arrays
+
+
+def restore_unaries(
+    document: Mapping[str, Any],
+    arrays: Arrays,
+    groups: Sequence[str],
+    config: SegmentationConfig,
+) -> UnaryModel:
+    """Return the potentials that `pack_unaries` took apart.
+
+    Parameters
+    ----------
+    document : mapping
+        Of the segmenter.
+    arrays : mapping of str to ndarray
+    groups : sequence of str
+        All feature groups of the preset.
+    config : SegmentationConfig
+    """
+    stumps = {
+        name: StumpSum.unpack(part_of(arrays, f"unary{number}_"))
+        for number, name in enumerate(document["groups"])
+    }
+    trees, context, linear = None, None, None
+    if document.get("linear", False):
+        linear = LinearPotential.from_arrays(groups, part_of(arrays, "linear_"))
+    if document["context"]:
+        trees = TreePotential.from_arrays(groups, part_of(arrays, "trees_"))
+        raw = groups if config.context_raw_columns else ()
+        context = ContextPotential.from_arrays(part_of(arrays, "context_"), raw)
+    scale = read_array(arrays, "scale", "f", (None,))
+    if not (scale > 0).all():
+        raise ValueError("the stored array 'scale' has values that are not positive")
+    return UnaryModel(stumps, trees, context, scale, config.trees_in_crf, linear)
+
+
+def part_of(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names have a prefix, without it."""
+    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
