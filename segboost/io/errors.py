@@ -6,7 +6,26 @@ from PIL import UnidentifiedImageError
 
 
 class ImageFileError(ValueError):
-    """An image or mask file that cannot be used; the one-line message names it."""
+    """An image or mask file that cannot be used; the one-line message names it.
+
+    Parameters
+    ----------
+    message : str
+    passing : bool
+        Whether the system failed rather than the content, so that a later attempt may succeed.
+    """
+
+    def __init__(self, message: str, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether an error may go away by itself: a disk, network or memory that failed."""
+    if isinstance(error, ImageFileError):
+        return error.passing
+    # Pillow's errors about content are OSErrors without a number.
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and bool(error.errno))
 
 
 def explain(error: Exception) -> str:

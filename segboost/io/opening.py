@@ -18,7 +18,7 @@ from typing import IO
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from segboost.io.errors import ImageFileError, explain
+from segboost.io.errors import ImageFileError, explain, is_passing
 
 MAX_PIXELS = 89_478_485
 """Larger images are rejected before decoding: they may be decompression bombs."""
@@ -87,7 +87,7 @@ def _named_errors(source: Source) -> Iterator[None]:
         empty = isinstance(error, UnidentifiedImageError) and _is_empty(source)
         reason = "the file is empty" if empty else explain(error)
         message = reason if isinstance(source, bytes) else f"{source}: {reason}"
-        raise ImageFileError(message) from None
+        raise ImageFileError(message, is_passing(error)) from None
 
 
 def _load_upright(

@@ -17,6 +17,9 @@ from typing import Any
 from segboost.label.images import FolderImage
 from segboost.label.project import LabelProject
 
+TRY_AGAIN = 10.0
+"""Seconds after which an image that could not be read is tried again."""
+
 
 @dataclass
 class Training:
@@ -48,6 +51,7 @@ class BackgroundProcesses:
         self.project = project
         self.n_workers = n_workers
         self.failed: dict[str, str] = {}
+        self._again: dict[str, float] = {}  # when to try again, of failures that may pass
         self.described: set[str] = set()
         self.uncertainty: dict[str, float] = {}
         self.model_key = project.model_key()
@@ -74,8 +78,13 @@ class BackgroundProcesses:
             for name in before:
                 if self._images.get(name) != before[name]:
                     self.failed.pop(name, None)
+                    self._again.pop(name, None)
                     self.described.discard(name)
                     self.uncertainty.pop(name, None)
+            for name, moment in list(self._again.items()):
+                if time.monotonic() > moment:
+                    self.failed.pop(name, None)
+                    del self._again[name]
             self._wake.notify_all()
 
     def focus(self, names: Sequence[str]) -> None:
@@ -210,6 +219,8 @@ class BackgroundProcesses:
         if "error" in answer:
             if task.get("model") == self.model_key or task["do"] == "features":
                 self.failed[name] = answer["error"]
+                if answer.get("passing"):
+                    self._again[name] = time.monotonic() + TRY_AGAIN
             return
         self.described.add(name)
         if task["do"] == "predict" and task["model"] == self.model_key:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import shlex
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -17,6 +19,8 @@ from segboost.storage.output_record import RECORD, OutputRecord, Outputs
 from segboost.storage.whole_file import flush_folder, write_whole
 
 PARTS = ("images", "masks")
+UNFINISHED = re.compile(r"\.export-[a-z0-9_]{8}")
+"""Names of folders that an export is written to before it is renamed."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,19 @@ class Exported:
     @property
     def command(self) -> str:
         """The command that trains on the export."""
-        return f'segboost train --images "{self.images}" --masks "{self.masks}"'
+        images, masks = quote_path(self.images), quote_path(self.masks)
+        return f"segboost train --images {images} --masks {masks}"
+
+
+def quote_path(path: Path) -> str:
+    """Return a path as a word for the shell; bytes that are not text become ``$'\\xff'``."""
+    text = str(path)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # Every byte is written as a number: no character has a meaning to the shell.
+        return "$'" + "".join(f"\\x{byte:02x}" for byte in os.fsencode(text)) + "'"
+    return shlex.quote(text)
 
 
 def export_masks(
@@ -50,6 +66,8 @@ def export_masks(
     _check_earlier(project.export)
     place = Path(tempfile.mkdtemp(prefix=".export-", dir=project.work))
     try:
+        # The claim tells the next server which files it may remove if this one is killed.
+        OutputRecord(place).claim(Outputs(folders=PARTS))
         for name in PARTS:
             (place / name).mkdir()
         for image in painted:
@@ -67,10 +85,21 @@ def export_masks(
     return Exported(project.export / "images", project.export / "masks", len(painted))
 
 
+def remove_unfinished(project: LabelProject) -> None:
+    """Remove the folders of exports that were killed; the caller holds the lock of the project."""
+    if not project.work.is_dir():
+        return
+    for place in project.work.iterdir():
+        if not UNFINISHED.fullmatch(place.name) or place.is_symlink() or not place.is_dir():
+            continue
+        with contextlib.suppress(OSError, ValueError):  # it holds foreign files: leave it alone
+            _remove_earlier(place)
+
+
 def _record(place: Path) -> None:
     """Keep the digests of what was copied; a link is known by its other name."""
     files = [path for name in PARTS for path in (place / name).iterdir()]
-    copied = [p.relative_to(place).as_posix() for p in files if p.stat().st_nlink == 1]
+    copied = [p.relative_to(place).as_posix() for p in files if p.lstat().st_nlink == 1]
     record = OutputRecord(place)
     record.claim(Outputs(tuple(copied)))
     record.settle()
@@ -81,7 +110,7 @@ def _check_earlier(export: Path) -> None:
     if not export.exists():
         return
     foreign = OutputRecord.read(export).foreign(Outputs(folders=PARTS))
-    known = {RECORD, *PARTS, *(n for n in foreign if (export / n).stat().st_nlink > 1)}
+    known = {RECORD, *PARTS, *(n for n in foreign if (export / n).lstat().st_nlink > 1)}
     others = [*foreign, *(path.name for path in export.iterdir())]
     lost = [name for name in others if name not in known]
     if lost:
@@ -105,8 +134,8 @@ def _remove_earlier(export: Path) -> None:
 
 
 def _link(source: Path, target: Path) -> None:
-    """Hard-link a file, or copy it if links are not possible."""
+    """Hard-link a file, or copy it if links are not possible; symbolic links are followed."""
     try:
-        os.link(source, target)
+        os.link(os.path.realpath(source), target)
     except OSError:
         shutil.copyfile(source, target)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from segboost.io.errors import ImageFileError
+from segboost.io.errors import ImageFileError, is_passing
 from segboost.io.image_files import list_images, read_image
 from segboost.io.opening import open_image, read_size
 from segboost.io.pixels import rgb_bytes
@@ -92,13 +92,23 @@ class ImageFolder:
         """Return an image of the last scan; raise a KeyError if the key is unknown."""
         return self._images[key]
 
+    def current(self, key: str) -> FolderImage:
+        """Return an image as its file is now; raise a KeyError if it was deleted."""
+        image = self.get(key)
+        if not os.path.lexists(image.path):
+            raise KeyError(key)
+        with self._lock:
+            found = self._look(image.path)
+        return image if found.stamp == image.stamp else found
+
     def mark_broken(self, image: FolderImage, problem: str) -> None:
         """Record that an image with a valid header could not be decoded."""
         with self._lock:
             for stamp, known in self._known.items():
                 if known.key == image.key:
                     self._known[stamp] = replace(known, problem=problem)
-            self._images[image.key] = replace(self._images[image.key], problem=problem)
+            if image.key in self._images:
+                self._images[image.key] = replace(self._images[image.key], problem=problem)
 
     def _look(self, path: Path) -> FolderImage:
         try:
@@ -106,10 +116,18 @@ class ImageFolder:
             stamp = (path, status.st_mtime_ns, status.st_size)
         except OSError as error:
             return FolderImage(image_key(path), path, problem=str(error.strerror))
-        if stamp not in self._known:
-            text = f"{status.st_mtime_ns:x}-{status.st_size:x}"
-            self._known[stamp] = replace(read_header(path), stamp=text)
-        return self._known[stamp]
+        if stamp in self._known:
+            return self._known[stamp]
+        text = f"{status.st_mtime_ns:x}-{status.st_size:x}"
+        try:
+            image = replace(read_header(path), stamp=text)
+        except ImageFileError as error:
+            reason = str(error).removeprefix(f"{path}: ")
+            image = FolderImage(image_key(path), path, problem=reason, stamp=text)
+            if is_passing(error):  # try again at the next scan
+                return image
+        self._known[stamp] = image
+        return image
 
 
 def image_key(path: Path) -> str:
@@ -118,12 +136,14 @@ def image_key(path: Path) -> str:
 
 
 def read_header(path: Path) -> FolderImage:
-    """Return an image's metadata from its header, without decoding pixels."""
-    try:
-        width, height = read_size(path)
-    except ImageFileError as error:
-        reason = str(error).removeprefix(f"{path}: ")
-        return FolderImage(image_key(path), path, problem=reason)
+    """Return an image's metadata from its header, without decoding pixels.
+
+    Raises
+    ------
+    ImageFileError
+        If the file is not an image or cannot be read.
+    """
+    width, height = read_size(path)
     return FolderImage(image_key(path), path, width, height)
 
 

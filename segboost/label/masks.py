@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import stat
 import threading
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from PIL import Image
 from segboost._types import ByteArray
 from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
 from segboost.datasets.images.masks import read_mask
+from segboost.io.errors import ImageFileError
 from segboost.label.images import FolderImage
 from segboost.pipelines.segmentation.images.working_size import resize_labels
 from segboost.storage.whole_file import write_whole
@@ -48,10 +50,18 @@ class MaskFolder:
         return self.folder / f"{image.path.stem}.png"
 
     def version(self, image: FolderImage) -> str:
-        """Return the digest of a mask's file, or `UNPAINTED`."""
+        """Return the digest of a mask's file, or `UNPAINTED`.
+
+        Raises
+        ------
+        ImageFileError
+            If something other than a regular file is in its place, or it cannot be read.
+        """
         path = self.path(image)
         try:
             status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                raise ImageFileError(f"{path} is not a file: remove it")
             # Saving renames a new file into place, so at least one of these changes.
             stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
             known = self._digests.get(path)
@@ -61,6 +71,11 @@ class MaskFolder:
             return known[1]
         except FileNotFoundError:
             return UNPAINTED
+        except NotADirectoryError:
+            raise ImageFileError(f"{path.parent} is not a folder: remove it") from None
+        except OSError as error:
+            reason = str(error.strerror).lower()
+            raise ImageFileError(f"{path}: {reason}", passing=True) from None
 
     def read(self, image: FolderImage) -> ByteArray:
         """Return a mask in the size of its image; all void if nothing is labelled.
@@ -73,7 +88,7 @@ class MaskFolder:
             If its size differs from the image's.
         """
         path = self.path(image)
-        if not path.exists():
+        if self.version(image) == UNPAINTED:
             return np.full(image.shape, VOID, np.uint8)
         mask = read_mask(path, "index")
         if mask.shape != image.shape:

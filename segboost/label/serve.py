@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import secrets
 import socket
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from segboost.label.export import remove_unfinished
 from segboost.label.project import LabelProject
 from segboost.label.session import LabelSession
 from segboost.pipelines.runtime.folder_lock import FolderLock
+from segboost.storage.leftovers import remove_leftovers
 
 ADDRESS = "127.0.0.1"
 
@@ -46,8 +49,13 @@ def serve(
     listening = _listen(port)
     port = listening.getsockname()[1]
     hosts = {f"{ADDRESS}:{port}", f"localhost:{port}"}
-    with listening, FolderLock(LabelProject(folder.resolve()).work):
-        session = LabelSession(folder.resolve(), n_workers, settings)
+    project = LabelProject(folder.resolve())
+    # What Pillow has to say about a file is shown on the page if it matters.
+    warnings.filterwarnings("ignore", module=r"PIL\.")
+    with listening, FolderLock(project.work):
+        remove_unfinished(project)
+        remove_leftovers(project.work, project.masks)
+        session = LabelSession(project.folder, n_workers, settings)
         app = make_app(session, token, hosts)
         server = _announcing(server_config(app), lambda: tell(f"http://{ADDRESS}:{port}/{token}/"))
         session.start()
@@ -61,8 +69,16 @@ def server_config(app: Any) -> Any:
     """Return the uvicorn configuration: no websockets, access log or server header."""
     import uvicorn
 
+    from segboost.label.connection import TimedConnection
+
     return uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none"
+        app,
+        http=TimedConnection,
+        log_level="error",  # strangers' requests are not worth a line each
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
     )
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
 from segboost.features.presets import find_preset
 from segboost.features.superpixels.methods import find_superpixels
-from segboost.io.errors import ImageFileError
+from segboost.io.errors import ImageFileError, is_passing
 from segboost.io.image_files import read_image
 from segboost.label.background_processes import BackgroundProcesses
 from segboost.label.export import Exported, export_masks
@@ -91,7 +91,10 @@ class LabelSession:
         if image.problem:
             return entry
         name = image.path.name
-        version = self.masks.version(image)
+        try:
+            version = self.masks.version(image)
+        except ImageFileError as error:
+            return entry | {"problem": str(error)}
         counts: Mapping[str, int | None] = UNCOUNTED
         if time.monotonic() < end or self._is_counted(image, version):
             counts = self._count(image, version)
@@ -172,7 +175,8 @@ class LabelSession:
             return decode()
         except ImageFileError as error:
             reason = str(error).removeprefix(f"{image.path}: ")
-            self.images.mark_broken(image, reason)
+            if not is_passing(error):
+                self.images.mark_broken(image, reason)
             raise
 
 
@@ -185,7 +189,7 @@ def choose_next(images: list[dict[str, Any]]) -> str | None:
     usable = [i for i in images if not i["problem"]]
     fresh = [i for i in usable if i["version"] == UNPAINTED]
     # Masks that have not been counted yet have None.
-    partial = [i for i in usable if i["unpainted"] != 0 and i not in fresh]
+    partial = [i for i in usable if i["unpainted"] != 0 and i["version"] != UNPAINTED]
     for group in (fresh, partial):
         asked = [i for i in group if i["uncertainty"] is not None]
         if asked:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gzip
 import hmac
+import json
 from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
 import numpy as np
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -186,16 +187,22 @@ class Page:
         return self._about(request, answer)
 
     async def save(self, request: Request) -> Response:
-        """Save a mask if ``If-Match`` names its current version; 409 otherwise."""
+        """Save a mask if ``If-Match`` names its current version; 409 otherwise.
+
+        The query is the stamp of the image that was painted on: 410 if the file was replaced.
+        """
         from starlette.concurrency import run_in_threadpool
 
         body, size = bytearray(), 0
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size <= MOST_BYTES:
-                body += chunk
-            elif size > 4 * MOST_BYTES:
-                break
+        try:
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size <= MOST_BYTES:
+                    body += chunk
+                elif size > 4 * MOST_BYTES:
+                    break
+        except ClientDisconnect:
+            return _problem("the mask was not sent completely", 400)
         if size > MOST_BYTES:
             # Some excess is read and dropped: a client that is still sending would miss the answer.
             return _problem("the mask is too large", 413)
@@ -205,6 +212,8 @@ class Page:
         version = request.headers.get("if-match", "").strip('"')
 
         def answer(image: FolderImage) -> Response:
+            if request.url.query not in ("", image.stamp):
+                return _problem(f"{image.name} was replaced while it was open", 410)
             height, width = image.shown_shape
             mask = unpack_runs(body, height * width).reshape(height, width)
             try:
@@ -212,7 +221,7 @@ class Page:
             except ConflictError as conflict:
                 return _json({"problem": str(conflict), "version": conflict.version}, 409)
 
-        return self._about(request, answer)
+        return self._about(request, answer, self.session.images.current)
 
     def focus(self, request: Request) -> Response:
         """Process an image first in the background."""
@@ -254,12 +263,17 @@ class Page:
 
         return self._about(request, answer)
 
-    def _about(self, request: Request, answer: Callable[[FolderImage], Response]) -> Response:
+    def _about(
+        self,
+        request: Request,
+        answer: Callable[[FolderImage], Response],
+        find: Callable[[str], FolderImage] | None = None,
+    ) -> Response:
         """Answer a request about an image, with its problem if it has one."""
         try:
-            image = self.session.images.get(request.path_params["key"])
+            image = (find or self.session.images.get)(request.path_params["key"])
         except KeyError:
-            return _problem("image not found", 404)
+            return _problem("the image was deleted", 404)
         if image.problem:
             return _problem(image.problem, 422)
         try:
@@ -275,7 +289,9 @@ def _file(name: str) -> bytes:
 
 
 def _json(values: dict[str, Any], status: int = 200) -> Response:
-    return JSONResponse(values, status, HEADERS)
+    text = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # File names may hold bytes that are not text; the page shows a question mark for each.
+    return Response(text.encode("utf-8", "replace"), status, HEADERS, "application/json")
 
 
 def _problem(text: str, status: int) -> Response:

@@ -18,6 +18,7 @@ from tests.browser import PHONE, needs_chromium, widths
 from tests.label.driving import (
     Server,
     check_quiet,
+    choose,
     click,
     data,
     inside,
@@ -81,6 +82,34 @@ def test_two_tabs_do_not_overwrite_each_other(browser, server):
         press(browser, "e")
     # Nothing of this image, so that what follows learns from true strokes.
     (server.folder / "segboost-label" / "masks" / "scene_3.png").unlink()
+
+
+def test_a_stroke_on_a_file_that_was_deleted_is_kept_until_it_is_back(browser, server):
+    opened(browser, server, "scene_2.png")
+    path = server.folder / "scene_2.png"
+    away = server.folder.parent / "away.png"
+    path.rename(away)
+    press(browser, "f")
+    stroke(browser, (20, 20), (60, 20))
+    banner = browser.find_element(By.ID, "banner")
+    until(lambda: "deleted" in banner.text)
+    # The page is not stuck: another image opens and is saved.
+    choose(browser, "scene_3.png")
+    until(lambda: not banner.is_displayed())
+    stroke(browser, (20, 50), (60, 50))
+    saved(browser)
+    path.write_bytes(away.read_bytes())  # another time stamp: the file was replaced
+    until(lambda: row(browser, "scene_2.png"))
+    choose(browser, "scene_2.png")
+    until(lambda: "not saved" in banner.text)
+    banner.find_element(By.TAG_NAME, "button").click()
+    saved(browser)
+    assert (server.mask("scene_2")[20, 25:55] == 1).all()
+    # Chromium logs every answer that is an error; these are the only ones.
+    messages = [entry["message"] for entry in browser.get_log("browser")]
+    assert all("404" in m or "409" in m or "410" in m for m in messages), messages
+    for name in ("scene_2", "scene_3"):
+        (server.folder / "segboost-label" / "masks" / f"{name}.png").unlink()
 
 
 def test_a_broken_image_is_shown_as_broken(browser, server):

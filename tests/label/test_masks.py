@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from segboost.datasets import load_folders
+from segboost.io.errors import ImageFileError
 from segboost.io.image_files import read_image
 from segboost.label import images as images_module
 from segboost.label.export import export_masks
@@ -142,8 +143,11 @@ def test_headers_tell_the_upright_size_and_what_is_broken(tmp_path):
     turned = read_header(tmp_path / "turned.jpg")
     assert (turned.width, turned.height) == (20, 40)
     assert read_image(turned.path).shape == (40, 20, 3)
-    assert "not an image" in read_header(tmp_path / "text.png").problem
-    assert "empty" in read_header(tmp_path / "empty.png").problem
+    problems = {i.name: i.problem for i in ImageFolder(tmp_path).scan()}
+    assert "not an image" in problems["text.png"]
+    assert "empty" in problems["empty.png"]
+    with pytest.raises(ImageFileError, match="not an image"):
+        read_header(tmp_path / "text.png")
 
 
 def test_two_images_of_one_name_are_told_apart(tmp_path):

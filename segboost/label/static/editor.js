@@ -5,7 +5,7 @@ import { Labels, Regions } from "./labels.js";
 import { $, page, painted, tellTrouble, view } from "./state.js";
 import { showList } from "./list.js";
 import { endStroke } from "./painting.js";
-import { setConflict, showSaved } from "./saving.js";
+import { setConflict, setGone, showSaved } from "./saving.js";
 import { showTools } from "./tools.js";
 
 let opening = 0; // number of the last request to open an image
@@ -23,11 +23,13 @@ export async function open(key) {
     let labels = painted.get(key);
     // Strokes saved here in the meantime are newer than the answer.
     const ours = page.unsaved > 0 || labels?.version !== before;
-    if (!labels || (labels.version !== fresh.version && !ours)) {
+    const fits = labels && labels.width === entry.width && labels.height === entry.height;
+    if (!fits || (labels.version !== fresh.version && !ours && !labels.refused)) {
       labels = new Labels(entry.width, entry.height, fresh.values, fresh.version);
       painted.set(key, labels);
     }
     page.image = { key, entry, labels, regions: null, superpixels: null, prediction: null, model: null };
+    setGone("");
     setConflict(false);
     view.open(picture, entry.width, entry.height);
     view.showLabels(labels.values);

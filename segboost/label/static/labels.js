@@ -11,6 +11,7 @@ export class Labels {
     this.done = [];
     this.undone = [];
     this.open = null;
+    this.refused = ""; // why the server will not save the last stroke
   }
 
   // A stroke records the previous value of every pixel it changes.

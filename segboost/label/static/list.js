@@ -14,7 +14,7 @@ const WORDS = { broken: "unreadable", new: "unlabelled", painted: "partly labell
 
 export function showList() {
   const list = $("images");
-  const name = (entry) => `${entry.key} ${entry.stamp}`;
+  const name = (entry) => `${entry.key} ${entry.stamp} ${entry.problem ? "broken" : ""}`;
   const wanted = new Set(page.state.images.map(name));
   const old = new Map([...list.children].map((row) => [row.dataset.name, row]));
   for (const [key, row] of old) if (!wanted.has(key)) row.remove();

@@ -8,7 +8,7 @@ import { showTools } from "./tools.js";
 const fingers = new Map();
 let grip = null; // last position of a pan or pinch
 
-export const mayPaint = () => page.image !== null && !page.conflict && !page.lost;
+export const mayPaint = () => page.image !== null && !page.conflict && !page.lost && !page.gone && !page.image.labels.refused;
 
 function paintTo(point) {
   const { labels, regions } = page.image;

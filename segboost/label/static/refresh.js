@@ -2,9 +2,9 @@
 
 import * as server from "./server.js";
 import { $, page } from "./state.js";
-import { loadPrediction } from "./editor.js";
+import { loadPrediction, open } from "./editor.js";
 import { showList } from "./list.js";
-import { setConflict, setLost } from "./saving.js";
+import { setConflict, setGone, setLost } from "./saving.js";
 import { showTraining } from "./training.js";
 
 let asking = null;
@@ -30,6 +30,11 @@ async function ask() {
   showList();
   showTraining();
   const entry = page.image && page.state.images.find((i) => i.key === page.image.key);
+  if (page.image) {
+    setGone(!entry ? "The file of this image was deleted." : entry.problem ? `This image cannot be used any more: ${entry.problem}.` : "");
+    const replaced = entry && !entry.problem && entry.stamp !== page.image.entry.stamp;
+    if (replaced && page.unsaved === 0 && !page.stroke && !page.image.labels.refused) { await open(entry.key); return; }
+  }
   // Changed in another tab? Check twice, since an answer may predate our own last save.
   if (entry && !entry.problem && page.unsaved === 0 && !page.stroke && !page.conflict && entry.version !== page.image.labels.version) {
     if (page.image.stale === page.image.labels.version) setConflict(true);

@@ -5,6 +5,8 @@ import { $, page, painted, tool } from "./state.js";
 import { open } from "./editor.js";
 import { refresh } from "./refresh.js";
 
+const FINAL = new Set([400, 404, 410, 413, 422]);
+
 export function save() {
   const here = page.image, values = here.labels.values.slice(); // a copy, in case another stroke follows
   page.unsaved += 1;
@@ -16,8 +18,9 @@ export function save() {
 async function saveNow(here, values) {
   for (;;) {
     try {
-      here.labels.version = await server.save(here.key, values, here.labels.version);
+      here.labels.version = await server.save(here.key, values, here.labels.version, here.entry.stamp);
       page.unsaved -= 1;
+      here.labels.refused = "";
       setLost(null);
       showSaved();
       refresh();
@@ -29,6 +32,15 @@ async function saveNow(here, values) {
         showSaved();
         return;
       }
+      if (FINAL.has(error.status)) { // the image was deleted or replaced: asking again would not help
+        page.unsaved -= 1;
+        here.labels.refused = error.message;
+        setLost(null);
+        showBanner();
+        showSaved();
+        refresh();
+        return;
+      }
       setLost(error);
       await new Promise((resolve) => { setTimeout(resolve, 1500); });
     }
@@ -37,10 +49,11 @@ async function saveNow(here, values) {
 
 export function showSaved() {
   const waits = tool.brush === "superpixel" && page.image && !page.image.regions;
-  const text = page.conflict ? "not saved" : page.lost ? `${page.unsaved ? "not saved: " : ""}waiting for the server`
+  const stuck = page.conflict || Boolean(page.image && page.image.labels.refused);
+  const text = stuck ? "not saved" : page.lost ? `${page.unsaved ? "not saved: " : ""}waiting for the server`
     : page.unsaved ? "saving…" : waits ? "computing superpixels…" : page.image ? "saved" : "";
   $("saved").textContent = text;
-  document.body.dataset.saved = String(page.unsaved === 0 && !page.conflict && !page.lost);
+  document.body.dataset.saved = String(page.unsaved === 0 && !stuck && !page.lost);
 }
 
 export function setConflict(found) { page.conflict = found; showBanner(); showSaved(); }
@@ -55,17 +68,51 @@ export function setLost(error) {
   showSaved();
 }
 
+export function setGone(why) {
+  if (why === page.gone) return;
+  page.gone = why;
+  showBanner();
+}
+
 function showBanner() {
-  const banner = $("banner");
+  const banner = $("banner"), refused = page.image ? page.image.labels.refused : "";
   banner.replaceChildren();
-  banner.hidden = !(page.conflict || page.lost);
+  banner.hidden = !(page.conflict || page.lost || page.gone || refused);
   if (page.conflict) {
     banner.append("This image was also changed in another tab. ");
     banner.append(button("Load saved version", () => { painted.delete(page.image.key); open(page.image.key); }));
     banner.append(button("Keep my version", keepMine));
   } else if (page.lost) {
     banner.append(page.unsaved ? `${page.lost} Your last stroke is not saved yet.` : page.lost);
+  } else if (refused) {
+    banner.append(`Your last stroke is not saved: ${refused}. `);
+    banner.append(button("Save it for the file as it is now", saveAgain));
+    banner.append(button("Discard it", discard));
+  } else if (page.gone) {
+    banner.append(page.gone);
   }
+}
+
+async function saveAgain() {
+  await refresh();
+  const here = page.image, now = page.state.images.find((i) => i.key === here.key);
+  if (!now) return; // still deleted
+  if (!now.problem && (now.width !== here.labels.width || now.height !== here.labels.height)) {
+    here.labels.refused = `${now.name} has another size now`;
+    showBanner();
+    return;
+  }
+  here.entry = now;
+  save();
+}
+
+function discard() {
+  const here = page.image;
+  painted.delete(here.key);
+  here.labels.refused = "";
+  showBanner();
+  showSaved();
+  open(here.key);
 }
 
 async function keepMine() {
@@ -82,7 +129,7 @@ function button(text, act) {
   return made;
 }
 
-window.addEventListener("beforeunload", (event) => { if (page.unsaved > 0 || (page.image && page.image.labels.open)) event.preventDefault(); });
+window.addEventListener("beforeunload", (event) => { if (page.unsaved > 0 || [...painted.values()].some((labels) => labels.refused) || (page.image && page.image.labels.open)) event.preventDefault(); });
 window.addEventListener("pagehide", () => {
-  if (page.image && page.image.labels.open && page.image.labels.end()) server.save(page.image.key, page.image.labels.values, page.image.labels.version, true).catch(() => {});
+  if (page.image && page.image.labels.open && page.image.labels.end()) server.save(page.image.key, page.image.labels.values, page.image.labels.version, page.image.entry.stamp, true).catch(() => {});
 });

@@ -38,8 +38,8 @@ export async function mask(key) {
   return { values: new Uint8Array(await response.arrayBuffer()), version };
 }
 
-export async function save(key, values, version, leaving = false) {
-  const response = await ask(`mask/${key}`, {
+export async function save(key, values, version, stamp, leaving = false) {
+  const response = await ask(`mask/${key}?${stamp}`, {
     method: "PUT", headers: { "If-Match": `"${version}"` }, body: packRuns(values), keepalive: leaving,
   });
   return (await response.json()).version;

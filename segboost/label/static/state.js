@@ -16,6 +16,7 @@ export const page = {
   unsaved: 0,
   conflict: false,
   lost: "", // why nothing can be saved
+  gone: "", // what became of the file of the open image
   space: false, // whether the space bar is down
 };
 
