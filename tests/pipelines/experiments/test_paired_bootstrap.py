@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from segboost.pipelines.experiments.paired_bootstrap import paired_difference
+from segboost.pipelines.segmentation.evaluation import RegionAnswer
+
+
+def answers(error, n=40, seed=0, flip=0):
+    """Images of 50 regions of 10 pixels; a share of the regions is labelled wrongly."""
+    rng = np.random.default_rng(seed)
+    found = {}
+    for i in range(n):
+        truth = rng.random(50) < 0.4
+        wrong = rng.random(50) < error
+        wrong[:flip] = True
+        score = np.where(truth != wrong, 1.0, -1.0)
+        found[f"image {i}"] = RegionAnswer(score, truth * 10, ~truth * 10)
+    return found
+
+
+def mean_iou(found):
+    score, fore, back = (
+        np.concatenate([getattr(a, part) for a in found.values()])
+        for part in ("score", "foreground", "background")
+    )
+    hit, wrong = fore[score > 0].sum(), back[score > 0].sum()
+    missed, right = fore[score <= 0].sum(), back[score <= 0].sum()
+    return 50 * (hit / (hit + wrong + missed) + right / (right + wrong + missed))
+
+
+def test_the_difference_is_that_of_the_two_mean_ious():
+    one, other = answers(0.1), answers(0.2, seed=1)
+    found = paired_difference(one, other)
+    assert found.points == pytest.approx(mean_iou(one) - mean_iou(other))
+    assert found.low < found.points < found.high
+    assert found.low > 0
+
+
+def test_equal_answers_differ_by_nothing():
+    found = paired_difference(answers(0.1), answers(0.1))
+    assert (found.points, found.low, found.high) == (0.0, 0.0, 0.0)
+
+
+def test_pairing_makes_a_constant_lead_sure():
+    """The same errors, and one wrong region more in every image."""
+    one, other = answers(0.2), answers(0.2, flip=1)
+    paired = paired_difference(one, other)
+    apart = paired_difference(
+        one, dict(zip(other, answers(0.2, seed=9, flip=1).values(), strict=True))
+    )
+    assert paired.high - paired.low < 0.7 * (apart.high - apart.low)
+
+
+def test_order_and_seed():
+    one, other = answers(0.1), answers(0.15, seed=1)
+    shuffled = dict(reversed(one.items()))
+    assert paired_difference(one, other) == paired_difference(shuffled, other)
+    with pytest.raises(ValueError, match="same images"):
+        paired_difference(one, {})
