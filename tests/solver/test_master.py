@@ -158,3 +158,30 @@ def test_dump_and_load_continue_with_the_same_bits(form):
         assert np.array_equal(one.multipliers, other.multipliers)
         assert one.objective == other.objective
         check(other, dense)
+
+
+@forms
+@pytest.mark.parametrize("last", ["cuts", "columns"])
+def test_refresh_forgets_all_that_load_does_not_restore(form, last, monkeypatch):
+    """The simplex variant too: it depends on what was added last, which no dump holds."""
+    rng = np.random.default_rng(7)
+    first = form(5.0, 2)
+    first.add_cuts(np.array([0, 1]), np.ones(2), np.empty((2, 0)))
+    first.add_columns(rng.normal(size=(2, 3)))
+    if last == "cuts":
+        first.add_cuts(np.array([1]), np.ones(1), rng.normal(size=(1, 3)))
+    first.solve()
+    second = form(5.0, 2)
+    second.load({name: np.array(a) for name, a in first.dump().items()})
+    first.refresh()
+    variants = []
+    run = form._run
+
+    def record(master, strategy):
+        variants.append(strategy)
+        return run(master, strategy)
+
+    monkeypatch.setattr(form, "_run", record)
+    one, other = first.solve(), second.solve()
+    assert variants[0] == variants[1]
+    assert np.array_equal(one.weights, other.weights)
