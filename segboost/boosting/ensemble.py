@@ -118,9 +118,10 @@ class TreeBooster:
 
 @njit(cache=True, nogil=True)
 def _walk(table, feature, threshold, value):  # type: ignore[no-untyped-def]
+    # Row by row, so that a row of a wide table stays in the cache for all trees.
     out = np.zeros(table.shape[0])
-    for tree in range(feature.shape[0]):
-        for row in range(table.shape[0]):
+    for row in range(table.shape[0]):
+        for tree in range(feature.shape[0]):
             k = 0
             while feature[tree, k] >= 0:
                 below = table[row, feature[tree, k]] <= threshold[tree, k]

@@ -33,7 +33,7 @@ def reproduce() -> None:
 def segmentation(
     data_root: data.DataRoot = None,
     preset: Annotated[
-        str, typer.Option(help="Features and potentials: default or paper.")
+        str, typer.Option(help="Features and potentials: default, fast, classic or paper.")
     ] = "default",
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for models and tables.")
