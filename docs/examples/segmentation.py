@@ -9,9 +9,7 @@ from segboost.pipelines import SegmentationPipeline
 data = load_synthetic(12, 4, seed=3, height=96, width=128)
 images, masks = zip(*(item.load() for item in data.train), strict=True)
 
-# Small settings to be quick; omit `settings` for real images.
-quick = {"unary": {"n_stumps": 40, "n_folds": 2}, "context": False, "losses": ["pixels"]}
-model = SegmentationPipeline(C=20.0, settings=quick).fit(images, masks)
+model = SegmentationPipeline("fast").fit(images, masks)
 
 test = [item.load() for item in data.test]
 scores = model.evaluate(*zip(*test, strict=True))
