@@ -1,4 +1,4 @@
-"""Labelled grid graphs made on the fly: shapes to be told from their ground through noise."""
+"""Labelled grid graphs made on the fly: shapes, or regions of several classes, under noise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import ndimage
 from segboost._types import FloatArray, IntArray
 
 POTENTIALS = ("linear", "band", "spikes", "shared noise")
-"""What the columns of `GridGraph.unary` are; see `grid_graph`."""
+"""What the columns of a `grid_graph`'s unary potentials are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,12 +19,12 @@ class GridGraph:
 
     Parameters
     ----------
-    unary : ndarray of float64, shape (H·W, 4)
+    unary : ndarray of float64, shape (H·W, D)
     edges : ndarray of int, shape (E, 2)
     pairwise : ndarray of float64, shape (E, 2)
         exp(−brightness difference / 0.15), and 1.
     labels : ndarray of int, shape (H·W,)
-        1 inside the shapes.
+        1 inside the shapes, or the class.
     brightness : ndarray of float64, shape (H, W)
         The picture that the contrast of the edges comes from.
     """
@@ -78,6 +78,51 @@ def grid_graph(rng: np.random.Generator, height: int = 24, width: int = 32) -> G
         pairwise=np.column_stack([contrast, np.ones(len(edges))]),
         labels=(sign.ravel() > 0).astype(np.intp),
         brightness=brightness,
+    )
+
+
+def class_graphs(
+    n_graphs: int,
+    rng: np.random.Generator,
+    n_classes: int = 4,
+    height: int = 16,
+    width: int = 20,
+) -> list[GridGraph]:
+    """Return that many independent graphs with regions of several classes."""
+    return [class_graph(rng, n_classes, height, width) for _ in range(n_graphs)]
+
+
+def class_graph(
+    rng: np.random.Generator, n_classes: int = 4, height: int = 16, width: int = 20
+) -> GridGraph:
+    """Return one graph whose node belongs to the class with the highest of K smooth random fields.
+
+    The unary potentials are one noisy indicator per class, which is 1 at the nodes of its class
+    under Gaussian noise, and the brightness under the same noise for all classes: it rises with the
+    class, but the middle classes can be told from the others only by two thresholds. The pairwise
+    potentials are those of `grid_graph`. Not every graph has every class.
+
+    Examples
+    --------
+    >>> graph = class_graph(np.random.default_rng(0), 3, 4, 5)
+    >>> graph.unary.shape, graph.edges.shape, int(graph.labels.max()) < 3
+    ((20, 4), (31, 2), True)
+    """
+    fields = [smooth_field(rng, height, width, 3.0) for _ in range(n_classes)]
+    labels = np.argmax(fields, axis=0).ravel().astype(np.intp)
+    noise = rng.normal(0, 0.12, labels.size)
+    brightness = np.clip((labels + 1) / (n_classes + 1) + noise, 0.0, 1.0)
+    indicator = (labels[:, None] == np.arange(n_classes)) + rng.normal(
+        0, 0.8, (labels.size, n_classes)
+    )
+    edges = grid_edges(height, width)
+    tail, head = brightness[edges.T]
+    return GridGraph(
+        unary=np.column_stack([indicator, brightness]),
+        edges=edges,
+        pairwise=np.column_stack([np.exp(-np.abs(tail - head) / 0.15), np.ones(len(edges))]),
+        labels=labels,
+        brightness=brightness.reshape(height, width),
     )
 
 

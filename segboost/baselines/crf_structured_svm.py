@@ -1,4 +1,4 @@
-"""The structured SVM for a binary CRF: linear weights of given potentials."""
+"""The structured SVM for a CRF: linear weights of given potentials."""
 
 from __future__ import annotations
 
@@ -11,23 +11,31 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from segboost._types import FloatArray, IntArray, Slack
+from segboost._types import FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
-from segboost.graphs.graph import Graph
-from segboost.graphs.min_marginals import min_marginals
-from segboost.graphs.mincut import minimise
 from segboost.storage.savable import Savable
 from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
+from segboost.tasks.crf_classes import MulticlassCRFTask
 from segboost.tasks.crf_partial import learning_rounds
+from segboost.tasks.crf_prediction import (
+    CRFPrediction,
+    check_potentials,
+    class_labels,
+    numbered,
+)
 
 
-class CRFStructuredSVM(Savable, BaseEstimator):
-    """Linear weights for the potentials of a binary CRF, learned by a max-margin criterion.
+class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
+    """Linear weights for the potentials of a CRF, learned by a max-margin criterion.
 
-    ``E(y) = Σ_p y_p (u·U(x^p) + b) + Σ_(p,q) (v·V(x^p, x^q) + c) [y_p ≠ y_q]`` with y = ±1. The
-    unary weights u and b have any sign; the pairwise weights v and c are non-negative, so that
-    the energy stays submodular and a minimum cut decodes it exactly. The criterion is
+    Two classes: ``E(y) = Σ_p y_p (u·U(x^p) + b) + Σ_(p,q) (v·V(x^p, x^q) + c) [y_p ≠ y_q]`` with
+    y = ±1. The unary weights u and b have any sign; the pairwise weights v and c are non-negative,
+    so that the energy stays submodular and a minimum cut decodes it exactly. The criterion is
     ``min ½‖θ‖² + (C/m) Σ_i max_y [Δ(y_i, y) + E(y_i) − E(y)]`` with the Hamming loss.
+
+    More than two classes have unary weights of their own, ``Σ_p u_{y_p}·U(x^p) + b_{y_p}``, and
+    α-expansion decodes the energy approximately; the gap is then an estimate, and
+    `certificate_.exact` is False.
 
     Parameters
     ----------
@@ -45,13 +53,17 @@ class CRFStructuredSVM(Savable, BaseEstimator):
         Whether to append constant potentials: the bias b of the nodes and the Potts term c of
         the edges. Both are regularised like the others. If there are no pairwise potentials, the
         Potts term is always added.
+    label_costs : array-like of shape (K, K), optional
+        The cost factor of each pair of neighbouring classes, as in `CRFStructBoost`.
     callback : callable, optional
         Called with every SVMStep.
 
     Attributes
     ----------
-    unary_coef_ : ndarray of shape (K,)
-    unary_intercept_ : float
+    classes_ : ndarray of int, shape (K,)
+        0 and 1, or, if there are other labels, those that occur in the training data.
+    unary_coef_ : ndarray of shape (D,), or (K, D) for more than two classes
+    unary_intercept_ : float, or ndarray of shape (K,)
     pairwise_coef_ : ndarray of shape (L,)
     pairwise_intercept_ : float
     history_ : list of SVMStep
@@ -67,6 +79,7 @@ class CRFStructuredSVM(Savable, BaseEstimator):
         slack: Slack = "each",
         fit_intercept: bool = True,
         callback: Callable[[SVMStep], object] | None = None,
+        label_costs: npt.ArrayLike | None = None,
     ) -> None:
         self.C = C
         self.gap = gap
@@ -74,6 +87,7 @@ class CRFStructuredSVM(Savable, BaseEstimator):
         self.slack = slack
         self.fit_intercept = fit_intercept
         self.callback = callback
+        self.label_costs = label_costs
 
     def fit(
         self,
@@ -86,7 +100,7 @@ class CRFStructuredSVM(Savable, BaseEstimator):
         Parameters
         ----------
         instances : sequence of CRFInstance
-            With labels, −1 for unknown ones, and the same numbers of potentials.
+            With labels 0, 1, 2, … (−1 for unknown ones) and the same numbers of potentials.
         y : None
             Ignored; the labels are part of the instances.
         sample_weight : array-like of shape (m,), optional
@@ -96,54 +110,46 @@ class CRFStructuredSVM(Savable, BaseEstimator):
         if any(i.labels is None for i in checked):
             raise ValueError("fit needs labels for every instance")
         self._n_unary, self._n_pairwise = checked[0].unary.shape[1], checked[0].pairwise.shape[1]
-        for part, weight in learning_rounds(checked, sample_weight, self.energy_terms):
+        self.classes_ = class_labels(checked)
+        rounds = learning_rounds(
+            numbered(checked, self.classes_), sample_weight, self.energy_terms, self._factor()
+        )
+        for part, weight in rounds:
             self._learn(part, weight)
         return self
 
     def _learn(self, instances: Sequence[CRFInstance], sample_weight: FloatArray | None) -> None:
         if self.fit_intercept:
             instances = [_with_potts(i) for i in instances]
-        task = CRFTask(instances, sample_weight, self.fit_intercept)
+        task: CRFTask | MulticlassCRFTask
+        if self._binary:
+            task = CRFTask(instances, sample_weight, self.fit_intercept)
+        else:
+            k, costs = len(self.classes_), self._factor()
+            task = MulticlassCRFTask(instances, k, sample_weight, self.fit_intercept, costs)
         solver = CuttingPlane(task, self.C, self.gap, self.max_iterations, self.slack, centre=0.6)
         try:
             drain(solver, self.callback)
         finally:
             self._keep(solver)
 
-    def predict(self, instance: CRFInstance) -> IntArray:
-        """Return the labels of minimum energy, shape (P,); ties go to label 0."""
-        return minimise(*self._energy(instance)).astype(np.intp)
-
-    def score_nodes(self, instance: CRFInstance) -> FloatArray:
-        """Return the foreground score of every node, shape (P,): its exact min-marginal.
-
-        ``min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``; positive if the prediction is 1.
-        """
-        return min_marginals(*self._energy(instance))
-
     def energy_terms(self, instance: CRFInstance) -> tuple[FloatArray, FloatArray]:
-        """Return the learned energy terms: θ, shape (P, 2), and the edge costs, shape (E,)."""
-        _, theta, capacity = self._energy(instance)
-        return theta, capacity
-
-    def _energy(self, instance: CRFInstance) -> tuple[Graph, FloatArray, FloatArray]:
+        """Return the learned energy terms: θ, shape (P, K), and the edge costs, shape (E,)."""
         check_is_fitted(self)
-        for name, expected in (("unary", self._n_unary), ("pairwise", self._n_pairwise)):
-            found = getattr(instance, name).shape[1]
-            if found != expected:
-                raise ValueError(
-                    f"instance has {found} {name} potentials, the model was fitted with {expected}"
-                )
-        positive = instance.unary @ self.unary_coef_ + self.unary_intercept_
-        capacity = instance.pairwise @ self.pairwise_coef_ + self.pairwise_intercept_
-        graph = Graph(instance.n_nodes, instance.edges)
-        return graph, np.column_stack([-positive, positive]), capacity
+        check_potentials(instance, self._n_unary, self._n_pairwise)
+        theta = instance.unary @ self.unary_coef_.T + self.unary_intercept_
+        if self._binary:
+            theta = np.column_stack([-theta, theta])
+        return theta, instance.pairwise @ self.pairwise_coef_ + self.pairwise_intercept_
 
     def _keep(self, solver: CuttingPlane) -> None:
-        unary, pairwise = np.split(solver.theta, solver.map.columns[1:-1])
-        K, L = self._n_unary, self._n_pairwise
-        self.unary_coef_, self.pairwise_coef_ = unary[:K].copy(), pairwise[:L].copy()
-        self.unary_intercept_ = float(unary[K:].sum())
+        *unary, pairwise = np.split(solver.theta, solver.map.columns[1:-1])
+        coef = np.array([part[: self._n_unary] for part in unary])
+        intercept = np.array([part[self._n_unary :].sum() for part in unary])
+        L = self._n_pairwise
+        self.unary_coef_ = coef[0] if self._binary else coef
+        self.unary_intercept_ = float(intercept[0]) if self._binary else intercept
+        self.pairwise_coef_ = pairwise[:L].copy()
         self.pairwise_intercept_ = float(pairwise[L:].sum())
         self.history_: list[SVMStep] = solver.history
         self.certificate_: SVMCertificate = solver.certificate()

@@ -54,7 +54,7 @@ class SVMCertificate:
     """How good the returned weights provably are.
 
     The optimum lies between `lower_bound` and `objective`, provably so if the task's oracle is
-    `exact`; `converged` says whether the requested gap was reached.
+    `exact`; otherwise `gap` is an estimate. `converged` says whether the requested gap was reached.
     """
 
     objective: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from copy import copy
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -97,8 +98,9 @@ def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
     # near them, at large scores those of any output.
     n_atoms = sum(c.n_atoms for c in task.channels)
     rng = np.random.default_rng(0)
+    probe = copy(task)  # separation may depend on earlier calls
     for scale in PROBES:
-        cuts = task.separate(scale * rng.random(n_atoms), options.slack)
+        cuts = probe.separate(scale * rng.random(n_atoms), options.slack)
         weights = cuts.weights
         for part in (cuts.block, cuts.loss, weights.indptr, weights.indices, weights.data):
             digest.update(np.ascontiguousarray(part).tobytes())

@@ -4,31 +4,43 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from segboost._types import FloatArray, IntArray, Slack
+from segboost._types import FloatArray, Slack
 from segboost.estimators.base import BaseStructBoost, Method
 from segboost.estimators.training import Callback
-from segboost.graphs.graph import Graph
-from segboost.graphs.min_marginals import min_marginals
 from segboost.solver.atoms import Task
 from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
+from segboost.tasks.crf_classes import MulticlassCRFTask
 from segboost.tasks.crf_partial import learning_rounds
+from segboost.tasks.crf_prediction import (
+    CRFPrediction,
+    check_potentials,
+    class_labels,
+    numbered,
+)
 from segboost.weak.base import WeakLearner
 from segboost.weak.registry import with_jobs
 
 
-class CRFStructBoost(BaseStructBoost):
-    """Learn non-linear weights of the potentials of a binary CRF.
+class CRFStructBoost(CRFPrediction, BaseStructBoost):
+    """Learn non-linear weights of the potentials of a CRF.
 
-    ``E(y) = Σ_p w1·Φ1(U(x^p, y_p)) + Σ_(p,q) w2·Φ2(V(x^p, x^q)) [y_p ≠ y_q]`` with weak learners
-    Φ1 (in [−1, 1]) and Φ2 (in [0, 1]) and w ≥ 0, so that the energy stays submodular and a min-cut
-    decodes it exactly. The criterion is ``min 1ᵀw + (C/m) Σ_i max_y [Δ(y_i, y) + E(y_i) − E(y)]``
-    with the Hamming loss, weighted by the instances' `node_weight` if given. Nodes labelled −1
-    have no loss and their labels are free; see `segboost.tasks.crf_partial`.
+    Two classes: ``E(y) = Σ_p w1·Φ1(U(x^p, y_p)) + Σ_(p,q) w2·Φ2(V(x^p, x^q)) [y_p ≠ y_q]`` with
+    weak learners Φ1 (in [−1, 1]) and Φ2 (in [0, 1]) and w ≥ 0, so that the energy stays submodular
+    and a min-cut decodes it exactly. The criterion is
+    ``min 1ᵀw + (C/m) Σ_i max_y [Δ(y_i, y) + E(y_i) − E(y)]`` with the Hamming loss, weighted
+    by the instances' `node_weight` if given. Nodes labelled −1 have no loss and their labels are
+    free; see `segboost.tasks.crf_partial`.
+
+    More than two classes have unary learners of their own,
+    ``E(y) = Σ_p w1^{y_p}·Φ1(U(x^p)) + Σ_(p,q) w2·Φ2(V(x^p, x^q)) μ(y_p, y_q)``, and α-expansion
+    decodes the energy approximately. The lower bound remains valid for the learners found, but the
+    gap is an estimate, and `certificate_.exact` is False.
 
     Parameters
     ----------
@@ -45,6 +57,10 @@ class CRFStructBoost(BaseStructBoost):
         same; "auto" uses one per instance.
     fit_intercept : bool
         Whether the unary learners also get a constant feature: a bias towards one label.
+    label_costs : array-like of shape (K, K), optional
+        μ, the cost factor of each pair of neighbouring classes, in the order of `classes_`: 1 for
+        any two different ones by default. Symmetric, non-negative and zero on its diagonal; if it
+        is not a metric, αβ-swaps replace the expansions.
     gap : float
         Final relative gap of the cutting planes.
     epsilon_cg, epsilon_cp, method, n_jobs, warm_start, random_state, callback, checkpoint
@@ -52,8 +68,11 @@ class CRFStructBoost(BaseStructBoost):
 
     Attributes
     ----------
+    classes_ : ndarray of int, shape (K,)
+        0 and 1, or, if there are other labels, those that occur in the training data.
     ensemble_ : Ensemble
-        Channel 0 holds the unary learners, channel 1 the pairwise ones.
+        Channel 0 holds the unary learners, channel 1 the pairwise ones. With more than two
+        classes, there is a unary channel per class, and the last channel is the pairwise one.
     history_ : list of Step
     certificate_ : Certificate
     n_unary_in_, n_pairwise_in_, n_iter_ : int
@@ -90,6 +109,7 @@ class CRFStructBoost(BaseStructBoost):
         random_state: Any = None,
         callback: Callback | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        label_costs: npt.ArrayLike | None = None,
     ) -> None:
         super().__init__(
             C=C,
@@ -108,6 +128,7 @@ class CRFStructBoost(BaseStructBoost):
         )
         self.pairwise_learner = pairwise_learner
         self.fit_intercept = fit_intercept
+        self.label_costs = label_costs
 
     def fit(
         self,
@@ -120,7 +141,7 @@ class CRFStructBoost(BaseStructBoost):
         Parameters
         ----------
         instances : sequence of CRFInstance
-            With labels, −1 for unknown ones, and the same numbers of potentials.
+            With labels 0, 1, 2, … (−1 for unknown ones) and the same numbers of potentials.
         y : None
             Ignored; the labels are part of the instances.
         sample_weight : array-like of shape (m,), optional
@@ -133,45 +154,35 @@ class CRFStructBoost(BaseStructBoost):
             )
         self.n_unary_in_ = checked[0].unary.shape[1]
         self.n_pairwise_in_ = checked[0].pairwise.shape[1]
-        rounds = learning_rounds(checked, sample_weight, self.energy_terms)
+        self.classes_ = class_labels(checked)
+        factor = self._factor()
+        rounds = learning_rounds(
+            numbered(checked, self.classes_), sample_weight, self.energy_terms, factor
+        )
         for number, (part, weight) in enumerate(rounds):
-            self._fit_task(CRFTask(part, weight, self.fit_intercept), number)
+            self._fit_task(self._task(part, weight), number)
             if self.certificate_.reason == "interrupted":
                 break
         return self
 
-    def predict(self, instance: CRFInstance) -> IntArray:
-        """Return the labels of minimum energy, shape (P,); ties go to label 0."""
-        task = self._prediction_task(instance)
-        return task.decode(self._atom_scores(task))[0]
-
-    def score_nodes(self, instance: CRFInstance) -> FloatArray:
-        """Return the foreground score of every node, shape (P,): its exact min-marginal.
-
-        ``min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``; positive if the prediction is 1.
-        """
-        return min_marginals(*self._energy(instance))
-
     def energy_terms(self, instance: CRFInstance) -> tuple[FloatArray, FloatArray]:
-        """Return the learned energy terms: θ, shape (P, 2), and the edge costs, shape (E,)."""
-        _, theta, capacity = self._energy(instance)
-        return theta, capacity
-
-    def _energy(self, instance: CRFInstance) -> tuple[Graph, FloatArray, FloatArray]:
-        task = self._prediction_task(instance)
-        theta, capacity = task.energies(self._atom_scores(task))
-        return Graph(instance.n_nodes, instance.edges), theta, capacity
-
-    def _prediction_task(self, instance: CRFInstance) -> CRFTask:
+        """Return the learned energy terms: θ, shape (P, K), and the edge costs, shape (E,)."""
         check_is_fitted(self)
-        for name, expected in (("unary", self.n_unary_in_), ("pairwise", self.n_pairwise_in_)):
-            found = getattr(instance, name).shape[1]
-            if found != expected:
-                raise ValueError(
-                    f"instance has {found} {name} potentials, the model was fitted with {expected}"
-                )
-        return CRFTask([instance], fit_intercept=self.fit_intercept)
+        check_potentials(instance, self.n_unary_in_, self.n_pairwise_in_)
+        task = self._task([replace(instance, labels=None)])
+        return task.energies(self._atom_scores(task))
+
+    def _task(
+        self, instances: Sequence[CRFInstance], sample_weight: npt.ArrayLike | None = None
+    ) -> CRFTask | MulticlassCRFTask:
+        if self._binary:
+            return CRFTask(instances, sample_weight, self.fit_intercept)
+        n_classes = len(self.classes_)
+        return MulticlassCRFTask(
+            instances, n_classes, sample_weight, self.fit_intercept, self._factor()
+        )
 
     def _learners(self, task: Task) -> list[WeakLearner]:
-        given = (self.weak_learner, self.pairwise_learner)
+        n_unary = len(task.channels) - 1
+        given = (*[self.weak_learner] * n_unary, self.pairwise_learner)
         return [with_jobs(learner, self.n_jobs) for learner in given]

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import IntArray
+from segboost._types import FloatArray, IntArray
 from segboost.graphs.expansion import first_labels, renumbered, smallest_gain
 from segboost.graphs.graph import Graph
 from segboost.graphs.label_order import label_order
@@ -88,3 +88,25 @@ def _best_swap(problem: LabelEnergy, labels: IntArray, alpha: int, beta: int) ->
     moved = labels.copy()
     moved[nodes] = np.where(x, beta, alpha)
     return moved
+
+
+def single_node_scores(
+    graph: Graph,
+    theta: npt.ArrayLike,
+    capacity: npt.ArrayLike,
+    labels: IntArray,
+    factor: npt.ArrayLike | None = None,
+) -> FloatArray:
+    """Return minus the rise in energy if one node changes its label alone, shape (P, K).
+
+    At most 0 if no swap improves `labels`: changing one node is a swap of two labels.
+    """
+    problem = make_energy(graph, theta, capacity, factor)
+    costs = problem.theta.copy()
+    tail, head = graph.edges.T
+    proper = tail != head
+    for here, there in ((tail[proper], head[proper]), (head[proper], tail[proper])):
+        pull = problem.capacity[proper, None] * problem.factor[labels[there]]
+        np.add.at(costs, here, pull)
+    present = np.take_along_axis(costs, labels[:, None], axis=1)
+    return np.minimum(present - costs, 0.0)

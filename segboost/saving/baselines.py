@@ -24,6 +24,7 @@ from segboost.saving.parameters import parameters_from_json, parameters_to_json
 from segboost.saving.svm_history import pack_history, unpack_history
 from segboost.storage.folder import check_count
 from segboost.storage.labels import labels_from_json, labels_to_json
+from segboost.tasks.crf_prediction import TWO_CLASSES
 from segboost.weak.checks import read_array
 
 
@@ -56,6 +57,8 @@ class Layout:
     @property
     def is_table(self) -> bool:
         """Whether the model takes rows of features."""
+        if self.cls is CRFStructuredSVM:
+            return False
         return self.labels is not None or any("d" in shape for _, shape in self.arrays)
 
 
@@ -82,12 +85,22 @@ LAYOUTS: dict[str, Layout] = {
         Layout(AdaBoostECC, (*_ROUNDS, ("colourings_", "Tk")), labels="classes_", hypotheses=True),
     )
 }
+MULTICLASS_CRF = Layout(
+    CRFStructuredSVM,
+    (("unary_coef_", "kU"), ("unary_intercept_", "k"), ("pairwise_coef_", "V")),
+    ("pairwise_intercept_",),
+    labels="classes_",
+    history=True,
+)
+"""The layout of CRFs with weights for every class."""
 CLASSES: dict[str, type[Any]] = {name: layout.cls for name, layout in LAYOUTS.items()}
 
 
 def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
     """Return the document and the arrays of a fitted baseline."""
     layout = LAYOUTS[type(model).__name__]
+    if layout.cls is CRFStructuredSVM and model.unary_coef_.ndim == 2:
+        layout = MULTICLASS_CRF
     document: dict[str, Any] = {
         "parameters": parameters_to_json(model.get_params(deep=False)),
         "numbers": {key: float(getattr(model, key)) for key in layout.numbers},
@@ -95,6 +108,8 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
     arrays: Arrays = {key: getattr(model, key) for key, _ in layout.arrays}
     if layout.labels:
         document["labels"] = labels_to_json(getattr(model, layout.labels))
+    elif layout.cls is CRFStructuredSVM and not np.array_equal(model.classes_, TWO_CLASSES):
+        document["classes"] = labels_to_json(model.classes_)
     if layout.is_table:
         document["n_features"] = int(model.n_features_in_)
     if hasattr(model, "feature_names_in_"):
@@ -112,6 +127,8 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
 def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kinds | None) -> Any:
     """Return the model that `pack` stored; invalid parts may raise any exception."""
     layout = LAYOUTS[cls.__name__]
+    if cls is CRFStructuredSVM and arrays["unary_coef_"].ndim == 2:
+        layout = MULTICLASS_CRF
     model = cls(**parameters_from_json(document["parameters"]))
     sizes: dict[str, int] = {}
     if layout.labels:
@@ -138,7 +155,19 @@ def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kin
         model.n_iter_ = max(1, len(model.history_))
     if "U" in sizes:
         model._n_unary, model._n_pairwise = sizes["U"], sizes["V"]
+        if layout is not MULTICLASS_CRF:
+            model.classes_ = _two_classes(document)
     return model
+
+
+def _two_classes(document: Mapping[str, Any]) -> npt.NDArray[Any]:
+    """Return the classes of a binary CRF, which files mention if they are not 0 and 1."""
+    if "classes" not in document:
+        return TWO_CLASSES.copy()
+    classes = labels_from_json(document["classes"])
+    if classes.size != 2:
+        raise ValueError(f"it has {classes.size} classes, expected 2")
+    return classes
 
 
 def _restore_stumps(model: Any, arrays: Arrays, sizes: dict[str, int]) -> None:

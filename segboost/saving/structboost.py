@@ -21,6 +21,7 @@ from segboost.solver.steps import Certificate, Step
 from segboost.storage.folder import ModelFileError, check_count
 from segboost.storage.labels import labels_from_json, labels_to_json
 from segboost.tasks.crf import CRFInstance
+from segboost.tasks.crf_prediction import TWO_CLASSES
 from segboost.tasks.taxonomy import Taxonomy
 
 CLASSES: dict[str, type[BaseStructBoost]] = {
@@ -49,7 +50,7 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
         "certificate": asdict(model.certificate_),
         "counts": {key: int(getattr(model, key)) for key in COUNTS if hasattr(model, key)},
     }
-    if hasattr(model, "classes_"):
+    if hasattr(model, "classes_") and not _is_binary_crf(model):
         document["classes"] = labels_to_json(model.classes_)
     if hasattr(model, "feature_names_in_"):
         document["feature_names"] = [str(n) for n in model.feature_names_in_]
@@ -74,6 +75,8 @@ def unpack(
         setattr(model, key, check_count(int(value)))
     if "classes" in document:
         model.classes_ = labels_from_json(document["classes"])  # type: ignore[attr-defined]
+    elif isinstance(model, CRFStructBoost):
+        model.classes_ = TWO_CLASSES.copy()
     if "feature_names" in document:
         model.feature_names_in_ = np.array(document["feature_names"], dtype=object)  # type: ignore[attr-defined]
     if "parents" in document:
@@ -83,6 +86,11 @@ def unpack(
         model.thresholds_ = arrays["thresholds"]  # type: ignore[attr-defined]
     _try_out(model)
     return model
+
+
+def _is_binary_crf(model: Any) -> bool:
+    """Whether the classes are 0 and 1, which files of CRFs do not mention."""
+    return isinstance(model, CRFStructBoost) and np.array_equal(model.classes_, TWO_CLASSES)
 
 
 def _try_out(model: Any) -> None:

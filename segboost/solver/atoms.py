@@ -12,6 +12,7 @@ the inequality ``a·Φw ≥ loss − ξ_block`` of the structured LP.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -105,6 +106,23 @@ class Task(Protocol):
 
     def decode(self, scores: FloatArray) -> Any:
         """Return the highest-scoring output of every input, ``argmax_y F(x, y)``."""
+        ...
+
+
+@runtime_checkable
+class StatefulTask(Task, Protocol):
+    """A task whose separation depends on earlier calls; checkpoints keep its state.
+
+    `separate` must replace its state, not change it in place, so that a shallow copy of the task
+    can be probed without an effect on the task itself.
+    """
+
+    def dump(self) -> dict[str, Any]:
+        """Return the state as arrays."""
+        ...
+
+    def load(self, arrays: Mapping[str, Any]) -> None:
+        """Restore the state returned by `dump`."""
         ...
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from segboost._types import FloatArray
-from segboost.solver.atoms import Cuts, Task
+from segboost.solver.atoms import Cuts, StatefulTask, Task
 from segboost.solver.columns import ColumnPool
 from segboost.solver.master import FEASIBILITY, DualMaster, Master, MasterSolution, PrimalMaster
 from segboost.solver.options import SolverOptions
@@ -62,6 +62,7 @@ class CuttingPlane:
             "bounds": np.array([self.best_objective, self.lower_bound, self.worst_violation]),
             "n_oracle_calls": np.array(self.n_oracle_calls),
             **{f"master_{key}": value for key, value in self.master.dump().items()},
+            **{f"task_{key}": value for key, value in self._task_state().items()},
         }
 
     def load(self, arrays: Mapping[str, Any]) -> None:
@@ -75,10 +76,12 @@ class CuttingPlane:
         self.n_oracle_calls = int(arrays["n_oracle_calls"])
         nothing = np.zeros(0)
         self.solution = MasterSolution(nothing, nothing, arrays["multipliers"], self.lower_bound)
-        prefix = "master_"
-        self.master.load(
-            {key.removeprefix(prefix): a for key, a in arrays.items() if key.startswith(prefix)}
-        )
+        self.master.load(_part(arrays, "master_"))
+        if isinstance(self.task, StatefulTask):
+            self.task.load(_part(arrays, "task_"))
+
+    def _task_state(self) -> dict[str, Any]:
+        return self.task.dump() if isinstance(self.task, StatefulTask) else {}
 
     def start(self, rng: np.random.Generator) -> None:
         """Add the first cut, at w = 0; its multiplier gives the first atom weights.
@@ -183,3 +186,7 @@ class CuttingPlane:
             self.master.remove_cuts(idle)
             self.working.remove(idle)
             self._purged_at = self.lower_bound
+
+
+def _part(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}

@@ -57,7 +57,9 @@ class Certificate:
 
     `objective` − `lower_bound` bounds the error over the current columns; `objective` −
     `global_bound` bounds the error over all weak learners. The bounds are proofs if `exact` is
-    true, that is, if both oracles are exact. `reason` says why the loop ended.
+    true, that is, if both oracles are exact. Otherwise `gap` and `global_gap` are estimates: with
+    approximate separation the true objective may be higher, and with approximate weak learners
+    there may be better columns. `reason` says why the loop ended.
     """
 
     objective: float

@@ -60,15 +60,15 @@ class CRFTask:
         self.instances = check_instances(instances)
         m = len(self.instances)
         self._weight = example_weights(sample_weight, m)
-        self._node_start = _starts([i.n_nodes for i in self.instances])
-        self._edge_start = _starts([i.n_edges for i in self.instances])
+        self._node_start = starts([i.n_nodes for i in self.instances])
+        self._edge_start = starts([i.n_edges for i in self.instances])
         self._node_owner = np.repeat(np.arange(m), np.diff(self._node_start))
         self._edge_owner = np.repeat(np.arange(m), np.diff(self._edge_start))
         shifted = [i.edges + s for i, s in zip(self.instances, self._node_start, strict=False)]
         self._graph = Graph(int(self._node_start[-1]), np.concatenate(shifted))
         self._channels = (
             Channel("unary", _unary_features(self.instances, fit_intercept), "signed"),
-            Channel("pairwise", _pairwise_features(self.instances), "binary"),
+            Channel("pairwise", pairwise_features(self.instances), "binary"),
         )
         self._labels, self._loss = _truth(self.instances)
 
@@ -149,7 +149,7 @@ class CRFTask:
         value = np.concatenate([sign, -sign, cut_change[recut].astype(np.float64)])
         # A stable sort keeps the columns of a row in ascending order.
         order = np.argsort(owner, kind="stable")
-        first = _starts(np.bincount(owner, minlength=m))
+        first = starts(np.bincount(owner, minlength=m))
         n_atoms = 2 * n_nodes + self._graph.n_edges
         return sparse.csr_array((value[order], column[order], first), shape=(m, n_atoms))
 
@@ -171,7 +171,8 @@ def check_instances(instances: Sequence[CRFInstance]) -> tuple[CRFInstance, ...]
     return checked
 
 
-def _starts(counts: npt.ArrayLike) -> IntArray:
+def starts(counts: npt.ArrayLike) -> IntArray:
+    """Return where each of several joined parts begins, and last the total length."""
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
 
 
@@ -182,7 +183,8 @@ def _unary_features(instances: tuple[CRFInstance, ...], fit_intercept: bool) -> 
     return np.concatenate([-positive, positive])
 
 
-def _pairwise_features(instances: tuple[CRFInstance, ...]) -> FloatArray:
+def pairwise_features(instances: tuple[CRFInstance, ...]) -> FloatArray:
+    """Return the pairwise potentials of all edges, or a constant if there are none."""
     features = np.concatenate([i.pairwise for i in instances])
     return features if features.shape[1] else np.ones((len(features), 1))
 
@@ -191,5 +193,7 @@ def _truth(instances: tuple[CRFInstance, ...]) -> tuple[IntArray | None, FloatAr
     """Return all labels, or None if any is missing, and the cost of each wrong label."""
     cost = [np.ones(i.n_nodes) if i.node_weight is None else i.node_weight for i in instances]
     labels = [i.labels for i in instances if i.labels is not None]
+    if any((y > 1).any() for y in labels):
+        raise ValueError("labels must be 0 or 1 here; MulticlassCRFTask takes more classes")
     known = len(labels) == len(instances) and not any((y == UNKNOWN).any() for y in labels)
     return np.concatenate(labels) if known else None, np.concatenate(cost)

@@ -23,16 +23,17 @@ class CRFInstance:
 
     Parameters
     ----------
-    unary : array-like of shape (P, K)
-        ``U_k(x, y^p = +1)``; ``U_k(x, −1)`` is its negative. The sign convention does not matter:
-        the learners find the sign themselves.
+    unary : array-like of shape (P, D)
+        The potentials of the nodes. For two labels ``U_d(x, y^p = +1)``; ``U_d(x, −1)`` is its
+        negative. The sign convention does not matter: the learners find the sign themselves. For
+        more labels every label has its own function of all potentials.
     edges : array-like of int, shape (E, 2)
         Pairs of different nodes.
     pairwise : array-like of shape (E, L)
         The non-negative potentials of cutting each edge.
     labels : array-like of shape (P,), optional
-        0 (background), 1 (foreground) or −1 (unknown). Unknown nodes have no loss, and their
-        labels are free in learning. None for prediction.
+        Classes from 0 on, or −1 for unknown; with two classes 0 is background and 1 foreground.
+        Unknown nodes have no loss, and their labels are free in learning. None for prediction.
     node_weight : array-like of shape (P,), optional
         Cost of a wrong label, 1 by default; for example the number of pixels of a superpixel.
 
@@ -90,9 +91,12 @@ def _labels(value: npt.ArrayLike, n_nodes: int) -> IntArray:
     array: npt.NDArray[Any] = np.asarray(value)
     if array.shape != (n_nodes,):
         raise ValueError(f"labels must have shape ({n_nodes},), got {array.shape}")
-    if not ((array == 0) | (array == 1) | (array == UNKNOWN)).all():
-        found = np.unique(array)[:5].tolist()
-        raise ValueError(f"labels must be 0, 1, or -1 for unknown, got {found}")
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"labels must be whole numbers, got dtype {array.dtype}")
+    whole = np.isfinite(array) & (array >= UNKNOWN) & (np.floor(array) == array)
+    if not whole.all():
+        found = np.unique(array[~whole])[:5].tolist()
+        raise ValueError(f"labels must be 0, 1, 2, …, or -1 for unknown, got {found}")
     return array.astype(np.intp, copy=False)
 
 

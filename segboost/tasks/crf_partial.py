@@ -27,17 +27,19 @@ import numpy.typing as npt
 
 from segboost._types import FloatArray
 from segboost.graphs.graph import Graph
-from segboost.graphs.mincut import minimise
+from segboost.graphs.labelling import potts
+from segboost.graphs.minimiser import best_labels
 from segboost.tasks.crf_instance import UNKNOWN, CRFInstance
 
 EnergyTerms = Callable[[CRFInstance], tuple[FloatArray, FloatArray]]
-"""A function that returns θ, shape (P, 2), and the edge costs, shape (E,), of a graph."""
+"""A function that returns θ, shape (P, K), and the edge costs, shape (E,), of a graph."""
 
 
 def learning_rounds(
     instances: Sequence[CRFInstance],
     sample_weight: npt.ArrayLike | None,
     energy_terms: EnergyTerms,
+    factor: FloatArray | None = None,
 ) -> Iterator[tuple[list[CRFInstance], FloatArray | None]]:
     """Yield the problems to fit in turn; the weights of the last one are the result.
 
@@ -48,6 +50,8 @@ def learning_rounds(
     sample_weight : array-like of shape (m,), optional
     energy_terms : callable
         The energy terms of the most recently fitted model; called for the second problem.
+    factor : ndarray of shape (K, K), optional
+        The cost factors of pairs of labels.
 
     Raises
     ------
@@ -64,7 +68,7 @@ def learning_rounds(
     some = [instances[k] for k in keep]
     weight = None if weight is None else weight[keep]
     yield [labelled_part(i) for i in some], weight
-    yield [complete(i, *energy_terms(i)) for i in some], weight
+    yield [complete(i, *energy_terms(i), factor) for i in some], weight
 
 
 def labelled_part(instance: CRFInstance) -> CRFInstance:
@@ -82,31 +86,41 @@ def labelled_part(instance: CRFInstance) -> CRFInstance:
     )
 
 
-def complete(instance: CRFInstance, theta: FloatArray, capacity: FloatArray) -> CRFInstance:
+def complete(
+    instance: CRFInstance,
+    theta: FloatArray,
+    capacity: FloatArray,
+    factor: FloatArray | None = None,
+) -> CRFInstance:
     """Return the graph with the unknown labels set to ``argmin_{y_U} E(y_L, y_U)``, at weight 0.
+
+    With more than two labels, the minimum is that of `segboost.graphs.minimiser.best_labels`.
 
     Parameters
     ----------
     instance : CRFInstance
         With labels, some of them `UNKNOWN`.
-    theta : ndarray of shape (P, 2)
+    theta : ndarray of shape (P, K)
     capacity : ndarray of shape (E,)
         Non-negative.
+    factor : ndarray of shape (K, K), optional
+        The cost factors of pairs of labels.
     """
     assert instance.labels is not None
     free = _unknown(instance)
     own = theta[free].copy()
     number = np.cumsum(free) - 1
     tail, head = instance.edges.T
+    pair_costs = potts(theta.shape[1]) if factor is None else factor
     for here, there in ((tail, head), (head, tail)):
-        # An edge to a labelled neighbour is a cost of the other label.
+        # An edge to a labelled neighbour is a cost of the other labels.
         bound = free[here] & ~free[there]
-        at = (number[here[bound]], 1 - instance.labels[there[bound]])
-        np.add.at(own, at, capacity[bound])
+        costs = capacity[bound, None] * pair_costs[instance.labels[there[bound]]]
+        np.add.at(own, number[here[bound]], costs)
     inner = free[tail] & free[head]
     graph = Graph(len(own), number[instance.edges[inner]])
     labels = instance.labels.copy()
-    labels[free] = minimise(graph, own, capacity[inner])
+    labels[free] = best_labels(graph, own, capacity[inner], factor)
     weight = np.ones(len(free)) if instance.node_weight is None else instance.node_weight
     return replace(instance, labels=labels, node_weight=np.where(free, 0.0, weight))
 

@@ -217,7 +217,7 @@ GOOD = {
         ("pairwise", -np.ones((2, 1))),
         ("pairwise", np.full((2, 1), np.inf)),
         ("labels", [0, 1]),
-        ("labels", [0, 1, 2]),
+        ("labels", [0, 1, 1.5]),
         ("labels", [-2, 1, 1]),
         ("labels", [0, 1, np.nan]),
         ("node_weight", [1, 1]),

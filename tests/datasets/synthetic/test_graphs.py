@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from segboost.datasets.synthetic.graphs import POTENTIALS, grid_edges, grid_graph, grid_graphs
+from segboost.datasets.synthetic.graphs import (
+    POTENTIALS,
+    class_graphs,
+    grid_edges,
+    grid_graph,
+    grid_graphs,
+)
 
 
 def test_edges_join_the_neighbours_of_a_grid():
@@ -42,3 +48,16 @@ def test_potentials_are_what_their_names_say():
     assert spread[~shape].mean() > spread[shape].mean() + 0.8
     assert np.abs(unary[:, 2]).max() > 50
     assert spikes < -0.5
+
+
+def test_class_graphs_have_regions_and_are_drawn_from_the_seed():
+    first, second = (class_graphs(6, np.random.default_rng(2), 4, 9, 11) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        assert np.array_equal(one.unary, other.unary)
+        assert one.unary.shape == (99, 5)
+        assert one.pairwise.shape == (len(one.edges), 2)
+        tail, head = one.labels[one.edges.T]
+        assert np.mean(tail == head) > 0.6
+        indicator = one.unary[np.arange(99), one.labels].mean()
+        assert indicator > one.unary[:, :4].mean() + 0.4
+    assert set(np.concatenate([g.labels for g in first])) == {0, 1, 2, 3}

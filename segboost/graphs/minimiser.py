@@ -1,0 +1,67 @@
+"""One entry point for energies with any number of labels: the best algorithm for each."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray, IntArray
+from segboost.graphs.expansion import expand, expansion_marginals
+from segboost.graphs.graph import Graph
+from segboost.graphs.labelling import check_factor, is_metric
+from segboost.graphs.min_marginals import min_marginals
+from segboost.graphs.mincut import minimise
+from segboost.graphs.swap import single_node_scores, swap
+
+
+def best_labels(
+    graph: Graph,
+    theta: FloatArray,
+    capacity: FloatArray,
+    factor: FloatArray | None = None,
+    start: IntArray | None = None,
+) -> IntArray:
+    """Return labels of low energy: by a minimum cut, by expansions or by swaps.
+
+    Parameters
+    ----------
+    graph : Graph
+    theta : ndarray of shape (P, K)
+        The result is exact for K = 2 (ties go to label 0) and approximate for more.
+    capacity : ndarray of shape (E,)
+    factor : ndarray of shape (K, K), optional
+        μ; Potts by default. Swaps are used for K > 2 if it is not a metric.
+    start : ndarray of int, shape (P,), optional
+        The labelling to begin with, if the result is approximate.
+
+    Returns
+    -------
+    ndarray of int, shape (P,)
+    """
+    if theta.shape[1] == 2:
+        return minimise(graph, theta, _two_labels(capacity, factor)).astype(np.intp)
+    search = expand if factor is None or is_metric(factor) else swap
+    return search(graph, theta, capacity, factor, start)
+
+
+def label_scores(
+    graph: Graph,
+    theta: FloatArray,
+    capacity: FloatArray,
+    factor: FloatArray | None = None,
+) -> FloatArray:
+    """Return the scores of the labels at every node.
+
+    Two labels: the exact min-marginal ``min_{y_p=0} E − min_{y_p=1} E``, shape (P,). More: minus
+    the rise in energy if the node gets the label, shape (P, K), over the expansions of the label
+    (or, if μ is not a metric, with all other nodes unchanged); 0 for the label of `best_labels`.
+    """
+    if theta.shape[1] == 2:
+        return min_marginals(graph, theta, _two_labels(capacity, factor))
+    labels = best_labels(graph, theta, capacity, factor)
+    rise = expansion_marginals if factor is None or is_metric(factor) else single_node_scores
+    return rise(graph, theta, capacity, labels, factor)
+
+
+def _two_labels(capacity: FloatArray, factor: npt.ArrayLike | None) -> FloatArray:
+    return capacity if factor is None else capacity * check_factor(factor, 2)[0, 1]

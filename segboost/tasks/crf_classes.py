@@ -1,0 +1,188 @@
+"""CRFs with K classes on graphs, learned with approximate loss-augmented inference.
+
+The energy of a labelling y ∈ {0, …, K−1}^P at atom scores s is
+
+    ``E(y) = Σ_p s[(p, y_p)] + Σ_e s[e] μ(y_p, y_q)``
+
+with one unary channel per class and a shared pairwise one; μ is ``[a ≠ b]`` by default. For K > 2
+separation is approximate. Every cut it finds is valid, so that the master's value bounds the
+optimum over the current columns from below; but finding no violated cut does not prove that there
+is none, and the gap is an estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from segboost._types import FloatArray, IntArray, Slack
+from segboost.graphs.graph import Graph
+from segboost.graphs.labelling import check_factor, potts
+from segboost.graphs.minimiser import best_labels
+from segboost.solver.atoms import Channel, Cuts
+from segboost.tasks.crf import check_instances, pairwise_features, starts
+from segboost.tasks.crf_instance import UNKNOWN, CRFInstance
+from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
+
+
+class MulticlassCRFTask:
+    """Label the nodes of one or more graphs with one of K classes.
+
+    The flat atom axis holds the atoms (p, class 0) of all nodes, then those of the next class, and
+    so on, and last the edges, each in the order of the instances. The channels of the classes share
+    the features ``[U(x^p), 1]``; channel "pairwise" has the pairwise potentials.
+
+    The loss is the Hamming loss ``Δ(y, y') = Σ_p node_weight_p [y_p ≠ y'_p]``. Separation starts
+    each time from the labelling that it found last, which is seldom far from the new one.
+
+    Parameters
+    ----------
+    instances : sequence of CRFInstance
+        Labels 0 … K−1, or None for prediction.
+    n_classes : int
+        K.
+    sample_weight : array-like of shape (m,), optional
+        Weights of the instances; equal by default.
+    fit_intercept : bool
+        Whether the unary features end with a constant.
+    label_costs : array-like of shape (K, K), optional
+        μ, symmetric, non-negative and zero on its diagonal. If it is a metric, inference is by
+        expansions, otherwise by swaps.
+    """
+
+    def __init__(
+        self,
+        instances: Sequence[CRFInstance],
+        n_classes: int,
+        sample_weight: npt.ArrayLike | None = None,
+        fit_intercept: bool = True,
+        label_costs: npt.ArrayLike | None = None,
+    ) -> None:
+        self.instances = check_instances(instances)
+        self.n_classes = n_classes
+        self.exact = n_classes == 2
+        self.factor = None if label_costs is None else check_factor(label_costs, n_classes)
+        m = len(self.instances)
+        self._weight = example_weights(sample_weight, m)
+        self._node_start = starts([i.n_nodes for i in self.instances])
+        self._edge_start = starts([i.n_edges for i in self.instances])
+        self._node_owner = np.repeat(np.arange(m), np.diff(self._node_start))
+        self._edge_owner = np.repeat(np.arange(m), np.diff(self._edge_start))
+        self._graphs = [Graph(i.n_nodes, i.edges) for i in self.instances]
+        self._channels = _channels(self.instances, n_classes, fit_intercept)
+        self._labels, self._loss = _truth(self.instances, n_classes)
+        self._last: IntArray | None = None
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """K unary channels with P atoms each, then channel "pairwise" with E atoms."""
+        return self._channels
+
+    def n_blocks(self, slack: Slack) -> int:
+        """Return the number of slack variables for this choice of `slack`."""
+        return n_blocks(len(self.instances), slack)
+
+    def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
+        """Return a strongly violated cut of every block, by loss-augmented inference.
+
+        Raises
+        ------
+        ValueError
+            If an instance has no labels, or the score of an edge is negative or not finite.
+        """
+        if self._labels is None:
+            raise ValueError("separate needs a label for every node of every instance")
+        theta, capacity = self._energies(scores)
+        truth = np.arange(self.n_classes) == self._labels[:, None]
+        found = self._minimise(np.where(truth, theta, theta - self._loss[:, None]), capacity)
+        self._last = found
+        wrong = self._loss * (found != self._labels)
+        m = len(self.instances)
+        loss = np.bincount(self._node_owner, wrong, m).astype(np.float64)
+        difference = self._atoms_of(found) - self._atoms_of(self._labels)
+        difference.eliminate_zeros()
+        return aggregate(loss, difference, scores, self._weight, block_of_example(m, slack))
+
+    def decode(self, scores: FloatArray) -> list[IntArray]:
+        """Return labels of low energy, shape (P,), per instance."""
+        last, self._last = self._last, None
+        found = self._minimise(*self._energies(scores))
+        self._last = last
+        return np.split(found, self._node_start[1:-1])
+
+    def energies(self, scores: FloatArray, instance: int = 0) -> tuple[FloatArray, FloatArray]:
+        """Return the energy terms of one instance: θ, shape (P, K), and c, shape (E,)."""
+        theta, capacity = self._energies(scores)
+        nodes = slice(self._node_start[instance], self._node_start[instance + 1])
+        edges = slice(self._edge_start[instance], self._edge_start[instance + 1])
+        return theta[nodes], capacity[edges]
+
+    def dump(self) -> dict[str, Any]:
+        """Return what separation depends on besides the scores: the last labelling."""
+        return {} if self._last is None else {"last": self._last}
+
+    def load(self, arrays: Mapping[str, Any]) -> None:
+        """Restore the state returned by `dump`."""
+        self._last = arrays["last"].astype(np.intp) if "last" in arrays else None
+
+    def _energies(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        n_unary = self.n_classes * int(self._node_start[-1])
+        if scores.shape != (n_unary + self._edge_start[-1],):
+            raise ValueError(
+                f"scores has shape {scores.shape}, expected "
+                f"({n_unary + self._edge_start[-1]},): one per atom"
+            )
+        return scores[:n_unary].reshape(self.n_classes, -1).T, scores[n_unary:]
+
+    def _minimise(self, theta: FloatArray, capacity: FloatArray) -> IntArray:
+        found = np.empty(len(theta), np.intp)
+        for number, graph in enumerate(self._graphs):
+            nodes = slice(self._node_start[number], self._node_start[number + 1])
+            edges = slice(self._edge_start[number], self._edge_start[number + 1])
+            start = None if self._last is None else self._last[nodes]
+            found[nodes] = best_labels(graph, theta[nodes], capacity[edges], self.factor, start)
+        return found
+
+    def _atoms_of(self, labels: IntArray) -> sparse.csr_array:
+        """Return −ψ of a labelling of every instance as weights on atoms, shape (m, N)."""
+        n_nodes, n_edges = len(labels), int(self._edge_start[-1])
+        factor = potts(self.n_classes) if self.factor is None else self.factor
+        ends = np.concatenate(
+            [g.edges + s for g, s in zip(self._graphs, self._node_start[:-1], strict=True)]
+        )
+        cost = factor[labels[ends[:, 0]], labels[ends[:, 1]]]
+        n_unary = self.n_classes * n_nodes
+        column = np.concatenate(
+            [labels * n_nodes + np.arange(n_nodes), n_unary + np.arange(n_edges)]
+        )
+        owner = np.concatenate([self._node_owner, self._edge_owner])
+        value = np.concatenate([np.ones(n_nodes), cost])
+        shape = (len(self.instances), n_unary + n_edges)
+        return sparse.csr_array((value, (owner, column)), shape=shape)
+
+
+def _channels(
+    instances: tuple[CRFInstance, ...], n_classes: int, fit_intercept: bool
+) -> tuple[Channel, ...]:
+    features = np.concatenate([i.unary for i in instances])
+    if fit_intercept:
+        features = np.column_stack([features, np.ones(len(features))])
+    unary = [Channel(f"class {k}", features) for k in range(n_classes)]
+    return (*unary, Channel("pairwise", pairwise_features(instances), "binary"))
+
+
+def _truth(
+    instances: tuple[CRFInstance, ...], n_classes: int
+) -> tuple[IntArray | None, FloatArray]:
+    """Return all labels, or None if any is missing, and the cost of each wrong label."""
+    cost = [np.ones(i.n_nodes) if i.node_weight is None else i.node_weight for i in instances]
+    labels = [i.labels for i in instances if i.labels is not None]
+    for y in labels:
+        if y.size and y.max() >= n_classes:
+            raise ValueError(f"labels must be below n_classes={n_classes}, got {y.max()}")
+    known = len(labels) == len(instances) and not any((y == UNKNOWN).any() for y in labels)
+    return np.concatenate(labels) if known else None, np.concatenate(cost)

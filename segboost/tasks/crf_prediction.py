@@ -1,0 +1,149 @@
+"""What CRF learners share: their classes, and prediction from learned energy terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import FloatArray, IntArray
+from segboost.graphs.graph import Graph
+from segboost.graphs.labelling import check_factor
+from segboost.graphs.minimiser import best_labels, label_scores
+from segboost.tasks.crf_instance import UNKNOWN, CRFInstance
+from segboost.tasks.examplewise import example_weights
+
+TWO_CLASSES = np.array([0, 1], np.intp)
+
+
+class CRFPrediction:
+    """Mixin for estimators with `classes_`, `label_costs` and `energy_terms`."""
+
+    classes_: IntArray
+    label_costs: npt.ArrayLike | None
+
+    def energy_terms(self, instance: CRFInstance) -> tuple[FloatArray, FloatArray]:
+        """Return the learned energy terms: θ, shape (P, K), and the edge costs, shape (E,)."""
+        raise NotImplementedError
+
+    @overload
+    def predict(self, instances: CRFInstance) -> IntArray: ...
+    @overload
+    def predict(self, instances: Sequence[CRFInstance]) -> list[IntArray]: ...
+    def predict(self, instances: CRFInstance | Sequence[CRFInstance]) -> IntArray | list[IntArray]:
+        """Return the labels of low energy.
+
+        They are of minimum energy if there are two classes; ties then go to the first.
+
+        Parameters
+        ----------
+        instances : CRFInstance or sequence of CRFInstance
+
+        Returns
+        -------
+        ndarray of int, shape (P,), or a list of them
+        """
+        if not isinstance(instances, CRFInstance):
+            return [self.predict(_checked(i)) for i in instances]
+        theta, capacity = self.energy_terms(instances)
+        graph = Graph(instances.n_nodes, instances.edges)
+        return self.classes_[best_labels(graph, theta, capacity, self._factor())]
+
+    def score_nodes(self, instance: CRFInstance) -> FloatArray:
+        """Return the scores of the classes at every node.
+
+        Two classes: the exact min-marginal ``min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``, shape
+        (P,), positive if the prediction is the second class. More: minus the rise in energy if the
+        node gets the class, shape (P, K), which is 0 for the predicted class; see
+        `segboost.graphs.minimiser.label_scores`.
+        """
+        theta, capacity = self.energy_terms(instance)
+        graph = Graph(instance.n_nodes, instance.edges)
+        return label_scores(graph, theta, capacity, self._factor())
+
+    def score(
+        self,
+        instances: CRFInstance | Sequence[CRFInstance],
+        y: None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> float:
+        """Return the share of the node weight that is labelled correctly.
+
+        Nodes without a known label count nowhere; `sample_weight` weights the instances.
+        """
+        graphs = [instances] if isinstance(instances, CRFInstance) else list(instances)
+        weight = np.zeros(len(graphs)) + len(graphs) * example_weights(sample_weight, len(graphs))
+        right = total = 0.0
+        for graph, share in zip(graphs, weight, strict=True):
+            if graph.labels is None:
+                raise ValueError("score needs labels for every instance")
+            cost = np.ones(graph.n_nodes) if graph.node_weight is None else graph.node_weight
+            cost = share * np.where(graph.labels == UNKNOWN, 0.0, cost)
+            total += float(cost.sum())
+            right += float(cost @ (self.predict(graph) == graph.labels))
+        if total <= 0:
+            raise ValueError("score needs at least one labelled node with a weight above 0")
+        return right / total
+
+    @property
+    def _binary(self) -> bool:
+        """Whether the energy is that of the binary CRF."""
+        return len(self.classes_) == 2 and self.label_costs is None
+
+    def _factor(self) -> FloatArray | None:
+        """Return μ in the order of `classes_`, or None for Potts."""
+        if self.label_costs is None:
+            return None
+        try:
+            return check_factor(self.label_costs, len(self.classes_))
+        except ValueError as error:
+            message = str(error).replace("factor", "label_costs", 1)
+            raise ValueError(f"{message} (one per class of the training labels)") from None
+
+
+def _checked(instance: Any) -> CRFInstance:
+    if not isinstance(instance, CRFInstance):
+        raise ValueError(f"instances holds a {type(instance).__name__}, not a CRFInstance")
+    return instance
+
+
+def class_labels(instances: Sequence[CRFInstance]) -> IntArray:
+    """Return the classes to learn: 0 and 1 if no other label occurs, else those that occur.
+
+    Classes without a labelled node are left out and never predicted. A single class c > 1 is
+    learned against class 0.
+    """
+    occurring = [np.unique(i.labels) for i in instances if i.labels is not None]
+    found = np.unique(np.concatenate([np.zeros(0, np.intp), *occurring]))
+    found = found[found != UNKNOWN]
+    if not len(found) or found[-1] <= 1:
+        return TWO_CLASSES.copy()
+    if len(found) == 1:
+        return np.array([0, found[0]], np.intp)
+    return found.astype(np.intp)
+
+
+def numbered(instances: Sequence[CRFInstance], classes: IntArray) -> list[CRFInstance]:
+    """Return the instances with labels 0 … K−1 for the given classes, −1 staying −1."""
+    if np.array_equal(classes, np.arange(len(classes))):
+        return list(instances)
+    renumbered: list[Any] = []
+    for instance in instances:
+        assert instance.labels is not None
+        place = np.searchsorted(classes, instance.labels)
+        labels = np.where(instance.labels == UNKNOWN, UNKNOWN, place)
+        renumbered.append(replace(instance, labels=labels))
+    return renumbered
+
+
+def check_potentials(instance: CRFInstance, n_unary: int, n_pairwise: int) -> None:
+    """Raise ValueError unless the instance has the numbers of potentials of the fit."""
+    for name, expected in (("unary", n_unary), ("pairwise", n_pairwise)):
+        found = getattr(instance, name).shape[1]
+        if found != expected:
+            raise ValueError(
+                f"instance has {found} {name} potentials, the model was fitted with {expected}"
+            )
