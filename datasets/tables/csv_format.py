@@ -1,50 +1,94 @@
-"""CSV files: rows of numbers and a label, with or without names in the first line."""
+"""CSV files: rows of numbers, categories and a label, with or without names in the first line."""
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from segboost.datasets.tables.csv_columns import (
+    MISSING,
+    Kind,
+    is_number,
+    looks_like_ids,
+    plain_labels,
+    read_column,
+)
+from segboost.datasets.tables.csv_rows import Row, check_names, check_widths, column_at, read_rows
 from segboost.datasets.tables.packed_files import MOST_BYTES, TableFileError
 
 LABEL_NAMES = ("label", "class", "target")
-"""A column of one of these names holds the labels where no other is named; case is the same."""
+"""A column of one of these names holds the labels if no other is named; case does not matter."""
 
-_DELIMITERS = ",;\t"
+
+@dataclass(frozen=True)
+class ColumnChoices:
+    """What the columns of a CSV file are, by name or number from 1.
+
+    Parameters
+    ----------
+    ignore : tuple of str or int
+        Columns that are left out.
+    identifier : str, int or None
+        Names the rows; not a feature.
+    categories : tuple of str or int
+        Columns of categories, even if they look like numbers.
+    decimal : "." or ","
+    strict : bool
+        All other columns must be numbers; their content decides nothing.
+    """
+
+    ignore: tuple[str | int, ...] = ()
+    identifier: str | int | None = None
+    categories: tuple[str | int, ...] = ()
+    decimal: str = "."
+    strict: bool = False
 
 
 @dataclass(frozen=True)
 class CsvTable:
     """The content of a CSV file; the fields are those of a `Table`."""
 
-    X: npt.NDArray[np.float64]
+    X: npt.NDArray[Any]
     y: npt.NDArray[Any]
     feature_names: tuple[str, ...]
     label_name: str
     label_column: int
+    label_reason: str
+    ids: npt.NDArray[Any]
+    id_name: str
+    id_column: int
+    feature_columns: tuple[int, ...]
+    width: int
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class _Row:
-    number: int
-    cells: list[str]
+class _Roles:
+    """Whether there is a header, and which column is what, from 0."""
+
+    header: bool
+    label: int | None
+    reason: str
+    identifier: int | None
+    features: tuple[int, ...]
+    text: frozenset[int]
 
 
 def parse_csv(
-    data: bytes, source: str, label: str | int | None = "auto", most_bytes: int = MOST_BYTES
+    data: bytes,
+    source: str,
+    label: str | int | None = "auto",
+    most_bytes: int = MOST_BYTES,
+    choices: ColumnChoices | None = None,
 ) -> CsvTable:
     """Return the table of a CSV file's content.
 
-    Cells are parted by commas, semicolons or tabs, whichever the first line has most of. The
-    first line is a header where one of its feature cells is no number.
+    Cells are separated by commas, semicolons or tabs, whichever the first line has most of. The
+    first line is a header if it has a word above a column of numbers, or words above words only.
 
     Parameters
     ----------
@@ -56,157 +100,161 @@ def parse_csv(
         See `read_table`.
     most_bytes : int
         What the table may take.
+    choices : ColumnChoices, optional
 
     Examples
     --------
-    >>> table = parse_csv(b"a;b;kind\\n1;2;good\\n3;4;bad\\n", "example")
+    >>> table = parse_csv(b"a;b;kind\\n1;2;good\\n3;;bad\\n", "example")
     >>> table.X.tolist(), table.y.tolist(), table.label_name
-    ([[1.0, 2.0], [3.0, 4.0]], ['good', 'bad'], 'kind')
+    ([[1.0, 2.0], [3.0, nan]], ['good', 'bad'], 'kind')
     """
-    rows = list(_iterate(data, source))
-    header, column = _find_label(rows[0].cells, label, source)
-    body = rows[1:] if header else rows
+    choices = choices or ColumnChoices()
+    rows = read_rows(data, source, choices.decimal)
+    roles = _find_roles(rows, label, choices, source)
+    body = rows[1:] if roles.header else rows
+    width = len(rows[0].cells)
     if not body:
         raise TableFileError(f"{source} has a header but no rows below it")
-    width = len(rows[0].cells)
-    if width - (column is not None) < 1:
+    if not roles.features:
         raise TableFileError(f"{source} has no features: expected them beside the labels")
     if len(body) * width * 8 > most_bytes:
         raise TableFileError(f"{source} takes more than {most_bytes} bytes, which is the limit")
-    _check_widths(body, width, source)
-    names = [cell.strip() for cell in rows[0].cells] if header else []
-    _check_names(names, source)
-    X = _numbers(body, column, names, source)
-    y = np.zeros(0) if column is None else _labels(body, column, source)
-    label_name = names.pop(column) if names and column is not None else ""
-    return CsvTable(X, y, tuple(names), label_name, -1 if column is None else column)
+    check_widths(body, width, source)
+    names = [cell.strip() for cell in rows[0].cells] if roles.header else []
+    check_names(names, source)
+    return _assemble(body, names, roles, choices, source)
 
 
-def first_cells(data: bytes, source: str) -> list[str]:
-    """Return the cells of the first row, a header or not."""
-    return [cell.strip() for cell in next(_iterate(data, source)).cells]
+def _assemble(
+    body: Sequence[Row], names: Sequence[str], roles: _Roles, choices: ColumnChoices, source: str
+) -> CsvTable:
+    columns, notes = [], []
+    for q in roles.features:
+        kind: Kind = "text" if q in roles.text else "number" if choices.strict else "auto"
+        column = _read(body, q, kind, names, choices.decimal, source)
+        columns.append(column)
+        called = _called(q, names)
+        if kind == "auto" and looks_like_ids(column, names[q] if names else "-"):
+            notes.append(
+                f"column {called!r} looks like a row number or id: leave it out with --ignore "
+                f"{called!r}, or carry it into the predictions with --id {called!r}"
+            )
+    label, identifier = roles.label, roles.identifier
+    y = np.zeros(0) if label is None else _labels(body, label, names, choices, source)
+    ids = [] if identifier is None else [row.cells[identifier].strip() for row in body]
+    return CsvTable(
+        X=_stack(columns),
+        y=y,
+        feature_names=tuple(names[q] for q in roles.features) if names else (),
+        label_name=names[label] if names and label is not None else "",
+        label_column=-1 if label is None else label,
+        label_reason=roles.reason,
+        ids=np.array(ids, dtype=str),
+        id_name="" if identifier is None else _called(identifier, names),
+        id_column=-1 if identifier is None else identifier,
+        feature_columns=roles.features,
+        width=len(body[0].cells),
+        notes=tuple(notes),
+    )
 
 
-def _iterate(data: bytes, source: str) -> Iterator[_Row]:
-    """Yield the rows with content and the numbers of their last lines; there is at least one."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise TableFileError(f"{source}, line {line}: expected UTF-8 text") from None
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = max(_DELIMITERS, key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    empty = True
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                empty = False
-                yield _Row(reader.line_num, cells)
-    except csv.Error as error:
-        raise TableFileError(f"{source}, line {reader.line_num}: {error}") from None
-    if empty:
-        raise TableFileError(f"{source} has no rows: expected lines of numbers and a label")
+def _stack(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return float64 rows, or rows of objects if there is a column of text, shape (N, d)."""
+    if all(column.dtype != object for column in columns):
+        return np.column_stack(columns)
+    X = np.empty((len(columns[0]), len(columns)), dtype=object)
+    for q, column in enumerate(columns):
+        X[:, q] = column
+    return X
+
+
+def _read(
+    body: Sequence[Row], q: int, kind: Kind, names: Sequence[str], decimal: str, source: str
+) -> npt.NDArray[Any]:
+    title = f"{q + 1} ({names[q]})" if names else str(q + 1)
+
+    def place(i: int) -> str:
+        return f"{source}, line {body[i].number}, column {title}"
+
+    return read_column([row.cells[q] for row in body], kind, decimal, _called(q, names), place)
+
+
+def _labels(
+    body: Sequence[Row], q: int, names: Sequence[str], choices: ColumnChoices, source: str
+) -> npt.NDArray[Any]:
+    """Return the labels: whole numbers, other numbers, or text if one of them is not a number."""
+    cells = [row.cells[q].strip() for row in body]
+    if choices.strict and not any(cells):
+        return np.zeros(0)  # a column to be filled in
+    if "" in cells:
+        line = body[cells.index("")].number
+        raise TableFileError(f"{source}, line {line}, column {q + 1}: the label is empty")
+    if all(is_number(cell, choices.decimal) for cell in cells):
+        numbers = _read(body, q, "number", names, choices.decimal, source)
+        return plain_labels(numbers)
+    return np.array(cells)
+
+
+def _called(q: int, names: Sequence[str]) -> str:
+    return names[q] if names and names[q] else str(q + 1)
+
+
+def _find_roles(
+    rows: Sequence[Row], label: str | int | None, choices: ColumnChoices, source: str
+) -> _Roles:
+    names = [cell.strip() for cell in rows[0].cells]
+    q, reason = _find_label(names, label, source)
+    named = [label, choices.identifier, *choices.ignore, *choices.categories]
+    by_name = any(isinstance(c, str) and c in names and c != "auto" for c in named)
+    identifier = None
+    if choices.identifier is not None:
+        identifier = column_at(choices.identifier, names, source)
+    ignored = {column_at(c, names, source) for c in choices.ignore}
+    if label == "auto" and reason == "it is the last column":
+        q = max((p for p in range(len(names)) if p not in {*ignored, identifier}), default=q)
+        if q != len(names) - 1:
+            reason = "it is the last column that is not left out"
+    if q is not None and q in {*ignored, identifier}:
+        raise TableFileError(f"{source}: the label column {q + 1} is left out: name another")
+    text = frozenset(column_at(c, names, source) for c in choices.categories)
+    skipped = {*ignored, q, identifier}
+    features = tuple(p for p in range(len(names)) if p not in skipped)
+    header = by_name or _has_header(rows, [p for p in features if p not in text], choices.decimal)
+    return _Roles(header, q, reason, identifier, features, text)
 
 
 def _find_label(
-    first: Sequence[str], label: str | int | None, source: str
-) -> tuple[bool, int | None]:
-    """Return whether the first row is a header, and the label's column."""
-    names = [cell.strip() for cell in first]
+    names: Sequence[str], label: str | int | None, source: str
+) -> tuple[int | None, str]:
+    """Return the label's column and why it was taken."""
     if label is None:
-        return not all(map(_is_number, names)), None
-    if isinstance(label, str) and label != "auto":
-        if label in names:
-            return True, names.index(label)
-        if not _is_whole(label):
-            shown = ", ".join(names[:20])
-            raise TableFileError(f"{source} has no column {label!r}; its first line is {shown}")
-    if label == "auto":
-        column = _auto_column(names, source)
-    else:
-        column = _position(int(label), names, source)
-    return not all(_is_number(n) for q, n in enumerate(names) if q != column), column
-
-
-def _auto_column(names: Sequence[str], source: str) -> int:
+        return None, ""
+    if label != "auto":
+        return column_at(label, names, source), "it was named with --label"
     found = [q for q, name in enumerate(names) if name.lower() in LABEL_NAMES]
     if len(found) > 1:
         both = ", ".join(names[q] for q in found)
         raise TableFileError(f"{source} has several columns for labels ({both}): name one")
-    return found[0] if found else len(names) - 1
+    if found:
+        return found[0], "of its name"
+    return len(names) - 1, "it is the last column"
 
 
-def _position(number: int, names: Sequence[str], source: str) -> int:
-    column = number - 1 if number > 0 else len(names) + number
-    if number == 0 or not 0 <= column < len(names):
-        raise TableFileError(f"{source} has no column {number}: it has {len(names)}, from 1")
-    return column
+def _has_header(rows: Sequence[Row], features: Sequence[int], decimal: str) -> bool:
+    """Whether the first row names the columns: words above numbers, or words only."""
+    first = rows[0].cells
+    words = [
+        q
+        for q in features
+        if not is_number(first[q], decimal) and first[q].strip().lower() not in MISSING
+    ]
+    if any(_is_numeric(rows[1:], q, decimal) for q in words):
+        return True
+    return bool(words) and not any(is_number(first[q], decimal) for q in features)
 
 
-def _check_widths(rows: Sequence[_Row], width: int, source: str) -> None:
-    for row in rows:
-        if len(row.cells) != width:
-            raise TableFileError(
-                f"{source}, line {row.number}: {len(row.cells)} cells, expected {width} as in "
-                "the first line"
-            )
-
-
-def _check_names(names: Sequence[str], source: str) -> None:
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise TableFileError(f"{source} has two columns named {twice[0]!r}: rename one")
-
-
-def _numbers(
-    rows: Sequence[_Row], label: int | None, names: Sequence[str], source: str
-) -> npt.NDArray[np.float64]:
-    columns = [q for q in range(len(rows[0].cells)) if q != label]
-    X = np.empty((len(rows), len(columns)))
-    for i, row in enumerate(rows):
-        try:
-            X[i] = [float(row.cells[q]) for q in columns]
-        except ValueError:
-            X[i] = np.nan  # told below, with the cell
-        if not np.isfinite(X[i]).all() or "_" in "".join(row.cells):
-            _refuse_cells(row, columns, names, source)
-    return X
-
-
-def _refuse_cells(row: _Row, columns: Sequence[int], names: Sequence[str], source: str) -> None:
-    """Raise for the first cell of a row that is no finite number."""
-    for q in columns:
-        if not _is_number(row.cells[q]):
-            name = f"{q + 1} ({names[q]})" if names else str(q + 1)
-            cell = row.cells[q][:40]
-            raise TableFileError(
-                f"{source}, line {row.number}, column {name}: expected a finite number, "
-                f"got {cell!r}"
-            )
-
-
-def _labels(rows: Sequence[_Row], column: int, source: str) -> npt.NDArray[Any]:
-    """Return the labels: whole numbers, other numbers, or text where any of them is no number."""
-    cells = [row.cells[column].strip() for row in rows]
-    if "" in cells:
-        line = rows[cells.index("")].number
-        raise TableFileError(f"{source}, line {line}, column {column + 1}: the label is empty")
-    if all(map(_is_whole, cells)):
-        return np.array([int(cell) for cell in cells], dtype=np.int64)
-    if all(map(_is_number, cells)):
-        return np.array([float(cell) for cell in cells])
-    return np.array(cells)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        return math.isfinite(float(cell)) and "_" not in cell
-    except ValueError:
-        return False
-
-
-def _is_whole(cell: str) -> bool:
-    """Whether it is an integer that int64 holds."""
-    digits = cell.strip().lstrip("+-")
-    return digits.isascii() and digits.isdigit() and len(digits) <= 18
+def _is_numeric(rows: Sequence[Row], q: int, decimal: str) -> bool:
+    """Whether most known cells of a column are numbers."""
+    cells = [row.cells[q] for row in rows if q < len(row.cells)]
+    known = [cell for cell in cells if cell.strip().lower() not in MISSING]
+    return 2 * sum(is_number(cell, decimal) for cell in known) >= len(known) > 0

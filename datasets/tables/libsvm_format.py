@@ -14,8 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost.datasets.tables.csv_columns import plain_labels
 from segboost.datasets.tables.packed_files import MOST_BYTES, TableFileError
 
+LARGE = 2 * 10**7
+"""Number of cells above which a nearly empty table is refused."""
+LEAST_DENSITY = 1e-3
 _LARGEST_INDEX = 2**62
 _PAIRS = re.compile(rb"(?:\d+:[-+.\deE]+(?: |$))*")
 
@@ -72,7 +76,9 @@ def parse_libsvm(
         _append(words, cells, place)
     if not cells.n_rows:
         raise TableFileError(f"{source} has no rows: expected lines 'label index:value ...'")
-    return _dense(cells, source, n_features, most_bytes), _plain_labels(cells.labels)
+    return _dense(cells, source, n_features, most_bytes), plain_labels(
+        np.asarray(cells.labels, dtype=np.float64)
+    )
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -174,14 +180,19 @@ def _dense(
             f"{source}: {cells.n_rows} rows of {width} features{where} take more than "
             f"{most_bytes} bytes, which is the limit"
         )
+    _check_density(cells, width, source)
     X = np.zeros((cells.n_rows, width))
     columns = np.frombuffer(cells.columns, dtype=np.int64) if cells.columns else np.zeros(0, int)
     X[np.asarray(cells.rows, dtype=np.intp), columns - 1] = np.asarray(cells.values)
     return X
 
 
-def _plain_labels(labels: array[float]) -> npt.NDArray[Any]:
-    """Return the labels, as integers where all of them are whole."""
-    found = np.asarray(labels, dtype=np.float64)
-    whole = bool(np.all(found == np.rint(found)) and np.all(np.abs(found) < 2**53))
-    return found.astype(np.int64) if whole and found.size else found
+def _check_density(cells: _Cells, width: int, source: str) -> None:
+    """Refuse a table that would take long because of columns without any value."""
+    n_cells = cells.n_rows * width
+    if n_cells > LARGE and len(cells.values) < LEAST_DENSITY * n_cells:
+        raise TableFileError(
+            f"{source}: {cells.n_rows} rows of {width} features have only {len(cells.values)} "
+            f"values (index {cells.highest} in {cells.highest_place}): number the features that "
+            "occur from 1 without gaps"
+        )

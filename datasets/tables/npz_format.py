@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost.datasets.tables.csv_columns import plain_labels
 from segboost.datasets.tables.packed_files import MOST_BYTES, TableFileError
 
 _DAMAGE = (
@@ -82,10 +83,12 @@ def _rows(X: npt.NDArray[Any], source: str) -> npt.NDArray[np.float64]:
             "shape (N, d)"
         )
     rows = X.astype(np.float64)
-    bad = np.argwhere(~np.isfinite(rows))
+    bad = np.argwhere(np.isinf(rows))
     if len(bad):
         i, q = bad[0].tolist()
-        raise TableFileError(f"{source}: X[{i}, {q}] is {rows[i, q]}, expected finite numbers")
+        raise TableFileError(
+            f"{source}: X[{i}, {q}] is {rows[i, q]}, expected finite numbers or NaN"
+        )
     return rows
 
 
@@ -96,7 +99,7 @@ def _labels(y: npt.NDArray[Any], n: int, key: str, source: str) -> npt.NDArray[A
         )
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise TableFileError(f"{source}: {key} holds nan or infinity, expected finite labels")
-    return y
+    return plain_labels(y)
 
 
 def _names(data: bytes, source: str, width: int) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""Tables: rows of numbers with a label each, from LIBSVM, CSV and npz files."""
+"""Tables: rows of features with a label each, from LIBSVM, CSV and npz files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from segboost.datasets.tables.csv_format import parse_csv
+from segboost.datasets.tables.csv_format import ColumnChoices, CsvTable, parse_csv
 from segboost.datasets.tables.libsvm_format import parse_libsvm
 from segboost.datasets.tables.npz_format import parse_npz
 from segboost.datasets.tables.packed_files import MOST_BYTES, TableFileError, bare_name, read_packed
@@ -27,8 +27,9 @@ class Table:
 
     Parameters
     ----------
-    X : ndarray of float64, shape (N, d)
-        Finite numbers.
+    X : ndarray of shape (N, d)
+        Float64, NaN where a value is missing. If a CSV file has columns of text, objects: numbers
+        as before, text, and None where text is missing.
     y : ndarray of shape (N,)
         As in the file: integers, other numbers or text. Of a file without labels, shape (0,).
     name : str
@@ -38,19 +39,46 @@ class Table:
         What the label's column is called, if it has a name.
     label_column : int
         Which column of a CSV file the labels were, from 0; -1 where there is none.
+    label_reason : str
+        Why this column was taken.
+    ids : ndarray of text, shape (N,) or (0,)
+        Names of the rows, if a column holds them.
+    id_name : str
+    id_column : int
+        Which column of a CSV file the ids were, from 0; -1 where there is none.
+    feature_columns : tuple of int
+        Which columns of a CSV file the features were, from 0.
+    width : int
+        How many columns a CSV file had; 0 for other files.
+    notes : tuple of str
+        What the user should know about the columns.
     """
 
-    X: npt.NDArray[np.float64]
+    X: npt.NDArray[Any]
     y: npt.NDArray[Any]
     name: str
     feature_names: tuple[str, ...] = ()
     label_name: str = ""
     label_column: int = -1
+    label_reason: str = ""
+    ids: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(0, dtype=str))
+    id_name: str = ""
+    id_column: int = -1
+    feature_columns: tuple[int, ...] = ()
+    width: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def has_labels(self) -> bool:
         """Whether there is a label for every row."""
         return len(self.y) == len(self.X)
+
+    @property
+    def text_columns(self) -> tuple[int, ...]:
+        """The features that are categories, from 0."""
+        if self.X.dtype != object:
+            return ()
+        return tuple(q for q, column in enumerate(self.X.T) if not _all_numbers(column))
 
 
 def read_table(
@@ -59,6 +87,7 @@ def read_table(
     n_features: int | None = None,
     file_format: Format = "auto",
     most_bytes: int = MOST_BYTES,
+    choices: ColumnChoices | None = None,
 ) -> Table:
     """Read a table file: LIBSVM, CSV or npz, each plain or packed with gzip or bzip2.
 
@@ -77,6 +106,8 @@ def read_table(
         ``"auto"`` goes by the name and then by the content.
     most_bytes : int
         What the unpacked file and the table may take in memory.
+    choices : ColumnChoices, optional
+        Of CSV files: columns to leave out, ids, categories, the decimal sign.
 
     Raises
     ------
@@ -93,27 +124,59 @@ def read_table(
     """
     data = read_packed(path, most_bytes)
     kind = find_format(path, data) if file_format == "auto" else file_format
-    source = str(path)
-    names: tuple[str, ...] = ()
-    label_name, label_column = "", -1
+    if choices not in (None, ColumnChoices()) and kind != "csv":
+        raise TableFileError(f"{path} is not a CSV file: its columns cannot be chosen")
+    table = _parse(data, path, kind, label, n_features, most_bytes, choices)
+    if n_features is not None and table.X.shape[1] != n_features:
+        raise TableFileError(f"{path} has {table.X.shape[1]} features, expected {n_features}")
+    return table
+
+
+def _parse(
+    data: bytes, path: str | PathLike[str], kind: Format, label: str | int | None,
+    n_features: int | None, most_bytes: int, choices: ColumnChoices | None,
+) -> Table:  # fmt: skip
+    source, name = str(path), bare_name(path)
     if kind == "libsvm":
         X, y = parse_libsvm(data, source, n_features, most_bytes)
-    elif kind == "npz":
+        return Table(X, y, name, label_reason="LIBSVM lines begin with it")
+    if kind == "npz":
         X, y, names = parse_npz(data, source, label, most_bytes)
-    elif kind == "csv":
-        found = parse_csv(data, source, label, most_bytes)
-        X, y, names = found.X, found.y, found.feature_names
-        label_name, label_column = found.label_name, found.label_column
-    else:
-        raise ValueError(f"file_format must be auto, libsvm, csv or npz, got {file_format!r}")
-    if n_features is not None and X.shape[1] != n_features:
-        raise TableFileError(f"{path} has {X.shape[1]} features, expected {n_features}")
-    return Table(X, y, bare_name(path), names, label_name, label_column)
+        reason = "arrays of this name hold labels" if label == "auto" else "it was named"
+        return Table(X, y, name, names, label_reason=reason)
+    if kind == "csv":
+        return _of_csv(parse_csv(data, source, label, most_bytes, choices), name)
+    raise ValueError(f"file_format must be auto, libsvm, csv or npz, got {kind!r}")
+
+
+def _of_csv(found: CsvTable, name: str) -> Table:
+    return Table(name=name, **{f.name: getattr(found, f.name) for f in fields(found)})
+
+
+def _all_numbers(column: npt.NDArray[Any]) -> bool:
+    return all(isinstance(value, float) for value in column.tolist())
+
+
+def _is_workbook(data: bytes) -> bool:
+    """Whether a file is a spreadsheet: an old Excel file, or an archive of XML files."""
+    archive = data[:4] == b"PK\x03\x04"
+    marks = (b"xl/", b"[Content_Types].xml", b"mimetypeapplication/vnd.oasis")
+    return data[:4] == b"\xd0\xcf\x11\xe0" or (archive and any(m in data[:4096] for m in marks))
 
 
 def find_format(path: str | PathLike[str], data: bytes) -> Format:
-    """Return the format of a file by its first bytes, then its name, then its first line."""
+    """Return the format of a file by its first bytes, then its name, then its first line.
+
+    Raises
+    ------
+    TableFileError
+        For workbooks.
+    """
     suffix = Path(bare_name(path)).suffix.lower()
+    if _is_workbook(data):
+        raise TableFileError(
+            f"{path} is an Excel or OpenDocument workbook: save the sheet as CSV and use that"
+        )
     if data[:4] == b"PK\x03\x04" or suffix == ".npz":
         return "npz"
     if suffix in CSV_ENDINGS:

@@ -61,7 +61,7 @@ class LabelRule:
             return cls(task, _positive_last(found, positive))
         if task == "ordinal":
             return cls(task, _ranked(found, ranks))
-        if found.dtype.kind == "f":
+        if found.dtype.kind == "f" and (found != np.rint(found)).any():
             odd = float(found[found != np.rint(found)][0])
             raise ValueError(f"the label {odd} is no class: expected whole numbers or text")
         return cls(task, found)

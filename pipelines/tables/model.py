@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from copy import copy
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ class TableModel:
         check_table_folder(path)
         # Without it the folder is no table model: a killed save leaves none that is half old.
         (path / TABLE).unlink(missing_ok=True)
-        save_model(self.estimator, path)
+        save_model(_timeless(self.estimator), path)
         document = {
             "format": "segboost table",
             "schema": SCHEMA,
@@ -88,6 +89,13 @@ class TableModel:
         if columns.n_features != getattr(estimator, "n_features_in_", None):
             raise ModelFileError(f"{path / TABLE} has other features than the model")
         return cls(estimator, columns, rule, training)
+
+
+def _timeless(estimator: Any) -> Any:
+    """Return the estimator without the seconds of its rounds: the same fit gives the same bytes."""
+    same = copy(estimator)
+    same.history_ = [replace(step, seconds=0.0) for step in estimator.history_]
+    return same
 
 
 def check_table_folder(folder: Path) -> None:
@@ -149,10 +157,29 @@ def _columns(document: Mapping[str, Any]) -> Columns:
         tuple(names),
         str(document["label_name"]),
         int(document["label_column"]),
+        **_choices(document),
     )
     if names and len(set(names)) != columns.n_features:
         raise ValueError("it has other names than features")
     return columns
+
+
+def _choices(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries that models of earlier versions lack."""
+    found: dict[str, Any] = {}
+    n, width = int(document["n_features"]), int(document.get("width", 0))
+    for key, end in (("text_columns", n), ("feature_columns", width)):
+        found[key] = tuple(map(int, document.get(key, ())))
+        if not all(0 <= q < end for q in found[key]):
+            raise ValueError(f"{key} are outside the table")
+    if found["feature_columns"] and len(found["feature_columns"]) != n:
+        raise ValueError("it has other columns than features")
+    if document.get("decimal", ".") not in (".", ","):
+        raise ValueError("the decimal sign is neither a point nor a comma")
+    found["ignored"] = tuple(map(str, document.get("ignored", ())))
+    found["id_name"] = str(document.get("id_name", ""))
+    found["id_column"] = int(document.get("id_column", -1))
+    return found | {"width": width, "decimal": document.get("decimal", ".")}
 
 
 def _digest(path: Path) -> str:

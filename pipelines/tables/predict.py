@@ -37,6 +37,12 @@ class Predictions:
         Empty where the table has no labels that can be measured.
     note : str
         Why there are no measures, or what they leave out.
+    ids : ndarray of text, shape (N,) or (0,)
+        Names of the rows, if the table has them.
+    id_name : str
+        What their column is called.
+    notes : tuple of str
+        What the user should know about the columns.
     """
 
     answers: npt.NDArray[Any]
@@ -45,6 +51,9 @@ class Predictions:
     labels: npt.NDArray[Any]
     measures: dict[str, float] = field(default_factory=dict)
     note: str = ""
+    ids: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(0, dtype=str))
+    id_name: str = ""
+    notes: tuple[str, ...] = ()
 
     def to_document(self, with_scores: bool = False) -> dict[str, Any]:
         """Return plain JSON values."""
@@ -55,27 +64,35 @@ class Predictions:
         }
         if self.note:
             document["note"] = self.note
+        if self.notes:
+            document["notes"] = list(self.notes)
+        if self.id_name:
+            document["ids"] = self.ids.tolist()
         if with_scores:
             document["score_names"] = list(self.score_names)
             document["scores"] = self.scores.tolist()
         return document
 
     def to_csv(self, with_scores: bool = False) -> str:
-        """Return a CSV text: row (from 1), prediction, label where known, scores where wanted."""
+        """Return a CSV text: row (from 1), prediction, label and id if known, scores if wanted."""
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
         labelled = len(self.labels) == len(self.answers)
         head = ["row", "prediction", *(["label"] if labelled else [])]
+        head += [f"id {self.id_name}"] if self.id_name else []
         writer.writerow([*head, *(f"score {n}" for n in self.score_names if with_scores)])
         writer.writerows(self._lines(labelled, with_scores))
         return buffer.getvalue()
 
     def _lines(self, labelled: bool, with_scores: bool) -> Iterator[list[Any]]:
         answers, labels, scores = self.answers.tolist(), self.labels.tolist(), self.scores.tolist()
+        ids = self.ids.tolist()
         for i, answer in enumerate(answers):
             line = [i + 1, answer]
             if labelled:
                 line.append(labels[i])
+            if self.id_name:
+                line.append(ids[i])
             yield line + (scores[i] if with_scores else [])
 
 
@@ -106,6 +123,7 @@ def _holds_predictions(path: Path) -> bool:
     except csv.Error:
         return False
     rest = columns[3:] if columns[2:3] == ["label"] else columns[2:]
+    rest = rest[1:] if rest[:1] and rest[0].startswith("id ") else rest
     ours = columns[:2] == ["row", "prediction"] and all(c.startswith("score ") for c in rest)
     return ours and (not first or first.startswith(b"1,"))
 
@@ -116,7 +134,9 @@ def predict_table(model: TableModel, table: Table) -> Predictions:
     answers = rule.decode(estimator.predict(table.X))
     scores, names = _scores(model, table.X)
     measures, note = _measure(model, table)
-    return Predictions(answers, scores, names, table.y, measures, note)
+    return Predictions(
+        answers, scores, names, table.y, measures, note, table.ids, table.id_name, table.notes
+    )
 
 
 def _scores(model: TableModel, X: npt.NDArray[Any]) -> tuple[FloatArray, tuple[str, ...]]:

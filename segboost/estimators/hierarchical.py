@@ -108,8 +108,9 @@ random_state, callback, checkpoint
             return super().feature_importances_
         check_is_fitted(self)
         # The augmented features are the d given ones, repeated for every node.
-        width = len(self.taxonomy_.nodes) * self.n_features_in_
-        total = self.ensemble_.importances(0, width).reshape(-1, self.n_features_in_).sum(axis=0)
+        width = len(self.taxonomy_.nodes) * self._n_codes
+        total = self.ensemble_.importances(0, width).reshape(-1, self._n_codes).sum(axis=0)
+        total = self._by_column(total)
         return total / total.sum() if total.sum() > 0 else total
 
     def _task(

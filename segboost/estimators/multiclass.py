@@ -10,24 +10,24 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from segboost._types import FloatArray, IntArray, Slack
-from segboost.estimators.base import BaseStructBoost, Method
+from segboost.estimators.base import Method
+from segboost.estimators.table_input import TableInput
 from segboost.estimators.training import Callback
 from segboost.tasks.label_codes import LabelCodeTask
 from segboost.tasks.multiclass import MulticlassTask, binary_task
 from segboost.weak.base import WeakLearner
 
 
-class CodedClassifier(ClassifierMixin, BaseStructBoost):
+class CodedClassifier(ClassifierMixin, TableInput):
     """Base of the flat and the hierarchical classifier, which use label codes.
 
     Subclasses build the task from their data (`_task`).
     """
 
     classes_: npt.NDArray[Any]
-    n_features_in_: int
 
     def _task(self, X: Any, y: IntArray | None, sample_weight: Any = None) -> Any:
         """Return the task for these rows, with or without labels (class indices)."""
@@ -38,14 +38,14 @@ class CodedClassifier(ClassifierMixin, BaseStructBoost):
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
-            Dense and finite.
+        X : array-like or data frame of shape (m, d)
+            Dense. Missing values and text categories are encoded, see `TableEncoder`.
         y : array-like of shape (m,)
             Class names: text, numbers or booleans.
         sample_weight : array-like of shape (m,), optional
             Only ratios matter; a weight of 2 is equivalent to two copies of the row.
         """
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32, np.uint8))
+        X, y = self._training_rows(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -82,17 +82,16 @@ class CodedClassifier(ClassifierMixin, BaseStructBoost):
         check_is_fitted(self)
         total = np.sum(
             [
-                self.ensemble_.importances(c, self.n_features_in_)
+                self.ensemble_.importances(c, self._n_codes)
                 for c in range(self.ensemble_.n_channels)
             ],
             axis=0,
         )
+        total = self._by_column(total)
         return total / total.sum() if total.sum() > 0 else total
 
     def _prediction_task(self, X: Any) -> Any:
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=(np.float64, np.float32, np.uint8))
-        return self._task(X, None)
+        return self._task(self._new_rows(X), None)
 
     def _decision(self, task: Any, scores: FloatArray) -> FloatArray:
         by_class = task.class_scores(scores)

@@ -9,33 +9,28 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from segboost._types import FloatArray, Slack
-from segboost.estimators.base import BaseStructBoost
+from segboost.estimators.table_input import TableInput
 from segboost.estimators.thresholds import rank_thresholds
 from segboost.solver.atoms import Task
 from segboost.tasks.ranking import RankingTask
 
-TABLE = (np.float64, np.float32, np.uint8)
 AUTO_BLOCKS = 10
 
 
-class _PairwiseEstimator(BaseStructBoost):
+class _PairwiseEstimator(TableInput):
     """Base of the ranker and the ordinal regressor: one score, learned from ordered pairs."""
-
-    n_features_in_: int
 
     def _scores(self, X: Any) -> FloatArray:
         """Return f(x) of every row, shape (n,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=TABLE)
+        X = self._new_rows(X)
         return self.ensemble_.scores([X])[0]
 
     def _staged_scores(self, X: Any) -> Iterator[FloatArray]:
         """Yield the scores of the model after every round."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=TABLE)
+        X = self._new_rows(X)
         for (scores,) in self.ensemble_.staged_scores([X]):
             yield scores
 
@@ -43,7 +38,7 @@ class _PairwiseEstimator(BaseStructBoost):
     def feature_importances_(self) -> FloatArray:
         """Each feature's share of the total weight w, shape (d,); sums to 1 unless w = 0."""
         check_is_fitted(self)
-        total = self.ensemble_.importances(0, self.n_features_in_)
+        total = self._by_column(self.ensemble_.importances(0, self._n_codes))
         return total / total.sum() if total.sum() > 0 else total
 
     def _auto_slack(self, task: Task) -> Slack:
@@ -94,7 +89,7 @@ class StructBoostRanker(_PairwiseEstimator):
         y holds numbers, or two class names of any type (the second in sorted order ranks
         higher). The weight of a pair is the product of its two sample weights.
         """
-        X, y = validate_data(self, X, y, dtype=TABLE)
+        X, y = self._training_rows(X, y)
         _, ranks = np.unique(y, return_inverse=True)
         return self._fit_task(RankingTask(X, ranks.astype(np.intp), sample_weight))
 
@@ -154,7 +149,7 @@ random_state, callback, checkpoint
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from X, shape (n, d), and the ranks y, shape (n,): any sortable classes."""
-        X, y = validate_data(self, X, y, dtype=TABLE)
+        X, y = self._training_rows(X, y)
         check_classification_targets(y)
         self.classes_, ranks = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:

@@ -16,6 +16,8 @@ from segboost.estimators.general import StructBoost
 from segboost.estimators.hierarchical import HierarchicalStructBoostClassifier
 from segboost.estimators.multiclass import StructBoostClassifier
 from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
+from segboost.estimators.table_encoder import TableEncoder
+from segboost.estimators.table_input import TableInput
 from segboost.saving.parameters import parameters_from_json, parameters_to_json
 from segboost.solver.steps import Certificate, Step
 from segboost.storage.folder import ModelFileError, check_count
@@ -23,6 +25,7 @@ from segboost.storage.labels import labels_from_json, labels_to_json
 from segboost.tasks.crf import CRFInstance
 from segboost.tasks.crf_prediction import TWO_CLASSES
 from segboost.tasks.taxonomy import Taxonomy
+from segboost.weak.checks import read_array
 
 CLASSES: dict[str, type[BaseStructBoost]] = {
     cls.__name__: cls
@@ -58,6 +61,10 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
         document["parents"] = [list(pair) for pair in model.taxonomy_.parents.items()]
     if hasattr(model, "thresholds_"):
         arrays["thresholds"] = model.thresholds_
+    if getattr(model, "encoder_", None) is not None:
+        document["encoder"] = model.encoder_.to_json()
+    if getattr(model, "medians_", None) is not None:
+        arrays["medians"] = model.medians_
     return document, arrays
 
 
@@ -84,6 +91,8 @@ def unpack(
         model.taxonomy_ = Taxonomy(parents)  # type: ignore[attr-defined]
     if "thresholds" in arrays:
         model.thresholds_ = arrays["thresholds"]  # type: ignore[attr-defined]
+    if isinstance(model, TableInput):
+        _unpack_input(model, document, arrays)
     _try_out(model)
     return model
 
@@ -91,6 +100,16 @@ def unpack(
 def _is_binary_crf(model: Any) -> bool:
     """Whether the classes are 0 and 1, which files of CRFs do not mention."""
     return isinstance(model, CRFStructBoost) and np.array_equal(model.classes_, TWO_CLASSES)
+
+
+def _unpack_input(model: TableInput, document: Mapping[str, Any], arrays: Arrays) -> None:
+    """Set the encoder or the medians; models of earlier versions have neither."""
+    if "encoder" in document:
+        model.encoder_ = TableEncoder.from_json(document["encoder"])
+        if model.encoder_.n_features_in_ != model.n_features_in_:
+            raise ModelFileError("the model's encoder has another number of columns")
+    if "medians" in arrays:
+        model.medians_ = read_array(arrays, "medians", "f", (model.n_features_in_,))
 
 
 def _try_out(model: Any) -> None:
@@ -101,6 +120,7 @@ def _try_out(model: Any) -> None:
             edges, pairwise = np.zeros((0, 2), np.intp), np.zeros((0, model.n_pairwise_in_))
             model.predict(CRFInstance(np.zeros((1, model.n_unary_in_)), edges, pairwise))
         elif not isinstance(model, StructBoost):
+            # Text columns know the text "0" as little as any other new category.
             for _ in model.staged_predict(np.zeros((1, model.n_features_in_))):
                 pass
     if isinstance(model, StructBoostOrdinal):

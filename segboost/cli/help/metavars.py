@@ -11,6 +11,7 @@ METAVARS = {
     "config": "FILE",
     "data_root": "DIR",
     "dataset": "NAME",
+    "decimal": "SIGN",
     "foreground": "INDEX",
     "frames": "DIR|FILE",
     "given": "N",

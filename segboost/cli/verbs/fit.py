@@ -11,6 +11,7 @@ from segboost.cli.options import data
 from segboost.cli.options.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
+    from segboost.datasets.tables.csv_format import ColumnChoices
     from segboost.datasets.tables.table import Table
     from segboost.pipelines.tables.estimators import EstimatorSettings
     from segboost.pipelines.tables.fit import TableFit
@@ -24,6 +25,31 @@ Label = Annotated[
         help="Label column, by name or by number from 1; by default the one named label, "
         "class or target, else the last. For npz files, the label array (y by default)."
     ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN…",
+        help="CSV columns to leave out, by name or number, separated by commas; may be repeated.",
+    ),
+]
+Category = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN…",
+        help="CSV columns of categories written as numbers; text is recognised.",
+    ),
+]
+Identifier = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="CSV column that identifies the rows: not learned, carried into the predictions.",
+    ),
+]
+Decimal = Annotated[
+    str, typer.Option(help="Decimal sign of a CSV file: a point, or a comma with --decimal ,")
 ]
 LossWeight = Annotated[
     float | None,
@@ -50,6 +76,10 @@ def fit(
         typer.Option(help="For hierarchy: nested JSON, or a file of child,parent lines."),
     ] = None,
     label: Label = "auto",
+    ignore: Ignore = None,
+    identifier: Identifier = None,
+    category: Category = None,
+    decimal: Decimal = ".",
     positive: Annotated[
         str | None, typer.Option(help="For auc: the positive class; all others are negative.")
     ] = None,
@@ -74,26 +104,29 @@ def fit(
 
     Use the model with `segboost predict`.
 
-    Labels may be numbers or text; features must be finite numbers.
+    Labels may be numbers or text. Features may be numbers or categories; cells may be empty.
     """
     folder = output or Path("models") / file.name.split(".")[0]
     if folder.exists() and not folder.is_dir():
         raise typer.BadParameter(f"{folder} is a file, not a folder", param_hint="--output")
     _check_choice(task, ("multiclass", "auc", "ordinal", "hierarchy"), "--task")
     _check_choice(weak_learner, LEARNERS, "--weak-learner")
+    _check_choice(decimal, (".", ","), "--decimal")
     if C is not None and not 0 < C < float("inf"):
         raise typer.BadParameter(f"expected a finite number above 0, got {C}", param_hint="--C")
     _check_folder(folder, [file] if taxonomy is None else [file, taxonomy])
     with as_usage_error():
-        table, rule, settings = _prepare(
-            file, task, taxonomy, label, positive, ranks, weak_learner, iterations, seed
+        table, choices = _read(file, label, ignore, identifier, category, decimal)
+        rule, settings = _prepare(
+            table, task, taxonomy, positive, ranks, weak_learner, iterations, seed
         )
         if C is None:
             from segboost.pipelines.tables.fit import split_validation
 
             split_validation(rule.encode(table.y), seed)  # fail early if there are too few rows
+    _print_columns(table, rule)
     found = _learn(table, rule, settings, C, data.count_jobs(jobs))
-    _save(found, table, rule, folder)
+    _save(found, table, choices, rule, folder)
     _print_result(found, table, rule, folder)
 
 
@@ -116,12 +149,32 @@ def _check_choice(value: str, choices: tuple[str, ...], option: str) -> None:
         )
 
 
-def _prepare(
-    file: Path, task: Any, taxonomy: Path | None, label: str, positive: str | None,
-    ranks: str | None, weak_learner: str, iterations: int, seed: int,
-) -> tuple[Table, LabelRule, EstimatorSettings]:  # fmt: skip
-    """Read and check all inputs."""
+def _read(
+    file: Path, label: str, ignore: list[str] | None, identifier: str | None,
+    category: list[str] | None, decimal: str,
+) -> tuple[Table, ColumnChoices]:  # fmt: skip
+    """Read the table; raise if it has no labels."""
+    from segboost.datasets.tables.csv_format import ColumnChoices
     from segboost.datasets.tables.table import read_table
+
+    choices = ColumnChoices(_split(ignore), identifier, _split(category), decimal)
+    table = read_table(file, label, choices=choices)
+    if not table.has_labels:
+        raise ValueError(f"{file} has no labels: training needs one in every row")
+    return table, choices
+
+
+def _split(given: list[str] | None) -> tuple[str, ...]:
+    """Return the columns of a repeated option with commas."""
+    parts = [part.strip() for value in given or [] for part in value.split(",")]
+    return tuple(part for part in parts if part)
+
+
+def _prepare(
+    table: Table, task: Any, taxonomy: Path | None, positive: str | None,
+    ranks: str | None, weak_learner: str, iterations: int, seed: int,
+) -> tuple[LabelRule, EstimatorSettings]:  # fmt: skip
+    """Check all other inputs."""
     from segboost.datasets.tables.taxonomy_files import match_classes, read_taxonomy
     from segboost.pipelines.tables.estimators import EstimatorSettings
     from segboost.pipelines.tables.labels import LabelRule
@@ -129,9 +182,6 @@ def _prepare(
     if (taxonomy is not None) != (task == "hierarchy"):
         needs = "needs" if task == "hierarchy" else "does not take"
         raise ValueError(f"--task {task} {needs} --taxonomy")
-    table = read_table(file, label)
-    if not table.has_labels:
-        raise ValueError(f"{file} has no labels: training needs one in every row")
     rule = LabelRule.of(task, table.y, positive, ranks.split(",") if ranks else ())
     tree = None
     if taxonomy is not None:
@@ -140,7 +190,7 @@ def _prepare(
         except ValueError as error:
             prefix = "" if str(taxonomy) in str(error) else f"{taxonomy}: "
             raise ValueError(f"{prefix}{error}") from None
-    return table, rule, EstimatorSettings(task, weak_learner, iterations, seed, tree)
+    return rule, EstimatorSettings(task, weak_learner, iterations, seed, tree)
 
 
 def _learn(
@@ -153,7 +203,18 @@ def _learn(
         return fit_table(table.X, rule.encode(table.y), settings, C, jobs, progress)
 
 
-def _save(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:
+def _print_columns(table: Table, rule: LabelRule) -> None:
+    from segboost.pipelines.tables.describe import describe_columns, find_doubts
+
+    for line in describe_columns(table):
+        typer.echo(line)
+    for note in find_doubts(table, rule.task):
+        typer.echo(f"note: {note}", err=True)
+
+
+def _save(
+    found: TableFit, table: Table, choices: ColumnChoices, rule: LabelRule, folder: Path
+) -> None:
     from dataclasses import asdict
 
     from segboost.datasets.tables.table_like import Columns
@@ -167,7 +228,7 @@ def _save(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:
         "trials": [asdict(trial) for trial in found.trials],
         "measures": found.measures,
     }
-    TableModel(found.model, Columns.of(table), rule, training).save(folder)
+    TableModel(found.model, Columns.of(table, choices), rule, training).save(folder)
 
 
 def _print_result(found: TableFit, table: Table, rule: LabelRule, folder: Path) -> None:

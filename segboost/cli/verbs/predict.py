@@ -30,6 +30,10 @@ def predict(
     scores: Annotated[
         bool, typer.Option("--scores", help="Also write a score per class, or the ranking score.")
     ] = False,
+    decimal: Annotated[
+        str | None,
+        typer.Option(help="Decimal sign of a CSV file; by default that of the training file."),
+    ] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Predict the labels of a table's rows.
@@ -47,7 +51,9 @@ def predict(
     if output is not None:
         _check_output(output, file, model, overwrite)
     with as_usage_error():
-        found = _predict(model, file)
+        if decimal not in (None, ".", ","):
+            raise ValueError(f"--decimal must be a point or a comma, got {decimal!r}")
+        found = _predict(model, file, decimal)
     if output is not None:
         from segboost.storage.whole_file import write_whole
 
@@ -70,14 +76,14 @@ def _check_output(output: Path, file: Path, model: Path, overwrite: bool) -> Non
         raise typer.BadParameter(f"{error}; without --output, predictions are printed") from None
 
 
-def _predict(model: Path, file: Path) -> Predictions:
+def _predict(model: Path, file: Path, decimal: str | None) -> Predictions:
     from segboost.datasets.tables.table_like import read_like
     from segboost.pipelines.runtime.single_thread import single_threaded
     from segboost.pipelines.tables.model import TableModel
     from segboost.pipelines.tables.predict import predict_table
 
     loaded = TableModel.load(model)
-    table = read_like(file, loaded.columns)
+    table = read_like(file, loaded.columns, decimal=decimal)
     with single_threaded():
         return predict_table(loaded, table)
 
@@ -88,7 +94,7 @@ def _print_result(found: Predictions, output: Path | None, to_error: bool) -> No
 
     for name, value in found.measures.items():
         typer.echo(f"{TITLES[name]}: {value:.4f}", err=to_error)
-    if found.note:
-        typer.echo(f"note: {found.note}", err=to_error)
+    for note in (*found.notes, *([found.note] if found.note else [])):
+        typer.echo(f"note: {note}", err=to_error)
     if output is not None:
         typer.echo(f"{len(found.answers)} predictions written to {output}", err=to_error)

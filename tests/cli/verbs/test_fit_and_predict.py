@@ -192,7 +192,7 @@ def test_hierarchy_of_numbered_classes_in_an_npz_file(tmp_path, capsys):
         (["train.csv", "--C", "-1"], "expected a finite number above 0"),
         (["train.csv", "--C", "nan"], "expected a finite number above 0"),
         (["train.csv", "--label", "colour"], "no column 'colour'"),
-        (["train.csv", "--label", "u"], "finite number, got 'low'"),
+        (["train.csv", "--label", "u"], "is no class: expected whole numbers or text"),
         (["train.csv", "--task", "auc"], "say with --positive LABEL"),
         (["train.csv", "--task", "auc", "--positive", "x"], "no label 'x' among low, mid, top"),
         (["train.csv", "--positive", "low"], "--positive belongs to --task auc"),

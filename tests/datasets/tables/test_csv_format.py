@@ -75,9 +75,7 @@ def test_labels_are_integers_numbers_or_text():
         (b"1\n2\n", "auto", "no features"),
         (b"x,k\n1,a\n2\n", "auto", "a, line 3: 1 cells, expected 2"),
         (b"x,k\n1,a\n2,b,c\n", "auto", "a, line 3: 3 cells, expected 2"),
-        (b"x,z,k\n1,red,a\n", "auto", r"a, line 2, column 2 \(z\): .*finite number, got 'red'"),
-        (b"1,2,a\n1,,b\n", "auto", "a, line 2, column 2: expected a finite number, got ''"),
-        (b"1,2,a\n1,nan,b\n", "auto", "a, line 2, column 2: expected a finite number"),
+        (b"x,z,k\n1,4,a\n2,red,b\n", "auto", r"line 3, column 2 \(z\): .*number, got 'red'"),
         (b"1,2,a\n1,-inf,b\n", "auto", "a, line 2, column 2: expected a finite number"),
         (b"1,2,a\n1,1_0,b\n", "auto", "a, line 2, column 2: expected a finite number"),
         (b"x,k\n1,a\n2,\n", "auto", "a, line 3, column 2: the label is empty"),
@@ -104,6 +102,7 @@ def test_the_size_is_checked():
 def test_arbitrary_bytes_are_a_table_or_one_clear_error(data):
     found = outcome(lambda: parse_csv(data, "a"))
     if not isinstance(found, str):
-        assert np.isfinite(found.X).all()
+        known = [v for v in found.X.ravel().tolist() if not isinstance(v, str) and v is not None]
+        assert not np.isinf(known).any()
         assert len(found.y) == len(found.X) > 0
         assert "" not in found.y.astype(str)

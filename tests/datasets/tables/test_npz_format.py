@@ -45,7 +45,7 @@ def test_rows_labels_and_names():
         ({"X": np.zeros((0, 3))}, r"X has shape \(0, 3\)"),
         ({"X": np.zeros((2, 2), complex)}, "type complex128"),
         ({"X": np.array([["a"]])}, "expected rows of real numbers"),
-        ({"X": np.array([[1.0, np.nan]])}, r"X\[0, 1\] is nan"),
+        ({"X": np.array([[1.0, np.inf]])}, r"X\[0, 1\] is inf"),
         ({"X": np.eye(2), "y": np.zeros(3)}, "expected 2 numbers or texts"),
         ({"X": np.eye(2), "y": np.array([0, np.inf])}, "nan or infinity"),
         ({"X": np.eye(2), "y": np.array([{}, []], dtype=object)}, "'y' cannot be read"),

@@ -1,0 +1,158 @@
+"""Single columns of CSV files: numbers with gaps, or text categories."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost.datasets.tables.packed_files import TableFileError
+
+Kind = Literal["auto", "number", "text"]
+Place = Callable[[int], str]
+"""From the number of a row to where its cell is, for errors."""
+
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
+"""Cells that stand for a missing value; case does not matter."""
+
+FEW_ROWS = 20
+"""With fewer rows, a column of different values is no sign of an id."""
+
+_DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T].*)?")
+_COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+")
+_GROUPED = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,.*)?")
+_ID_NAME = re.compile(r"(?i:|(.*[_ ])?(id|index|nr|no|number|key|row)|unnamed.*)|.*[a-z]Id")
+
+
+def read_column(
+    cells: Sequence[str], kind: Kind, decimal: str, name: str, place: Place
+) -> npt.NDArray[Any]:
+    """Return a column, shape (N,): float64 with NaN, or objects (text, None where missing).
+
+    Parameters
+    ----------
+    cells : sequence of str
+    kind : "auto", "number" or "text"
+        "auto": text if more of the known cells are words than numbers.
+    decimal : "." or ","
+    name : str
+        The column's name or number, for errors.
+    place : callable
+        See `Place`.
+
+    Raises
+    ------
+    TableFileError
+        For words among numbers, dates, decimal commas that were not announced, and text with
+        nearly as many values as rows.
+    """
+    if kind == "text":
+        return _text(cells)
+    values = _floats(cells, decimal)
+    odd = [i for i, cell in enumerate(cells) if not _is_cell(cell, values[i])]
+    if not odd:
+        return values
+    words = [cells[i].strip() for i in odd]
+    known = sum(cell.strip().lower() not in MISSING for cell in cells)
+    if kind == "auto" and 2 * len(odd) > known:
+        _refuse_special(words, place(odd[0]), name)
+        found = _text(cells)
+        _refuse_free_text(found, place(odd[0]), name)
+        return found
+    raise TableFileError(
+        f"{place(odd[0])}: expected a finite number, got {words[0][:40]!r}{_advice(words[0], name)}"
+    )
+
+
+def is_number(cell: str, decimal: str = ".") -> bool:
+    """Whether a cell is a finite number."""
+    return math.isfinite(_float(cell, decimal))
+
+
+def looks_like_ids(values: npt.NDArray[Any], name: str) -> bool:
+    """Whether numbers, shape (N,), count or name the rows rather than measure something.
+
+    They are whole and all different, and either rise from row to row or have such a name.
+    """
+    if values.dtype == object or len(values) < FEW_ROWS or np.isnan(values).any():
+        return False
+    whole = bool((values == np.rint(values)).all())
+    if not whole or len(np.unique(values)) < len(values):
+        return False
+    return bool((np.diff(values) > 0).all()) or _ID_NAME.fullmatch(name) is not None
+
+
+def plain_labels(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return numbers as integers where all of them are whole, however they were written."""
+    if values.dtype.kind != "f" or not values.size:
+        return values
+    whole = bool(np.all(values == np.rint(values)) and np.all(np.abs(values) < 2**53))
+    return values.astype(np.int64) if whole else values
+
+
+def _floats(cells: Sequence[str], decimal: str) -> npt.NDArray[np.float64]:
+    if decimal == "." and not any("_" in cell for cell in cells):
+        try:
+            return np.array(list(map(float, cells)))
+        except ValueError:
+            pass
+    return np.array([_float(cell, decimal) for cell in cells])
+
+
+def _float(cell: str, decimal: str) -> float:
+    """Return a number; NaN for everything else. Python's own 1_000 is not a number."""
+    if decimal == ",":
+        if _GROUPED.fullmatch(cell.strip()):
+            cell = cell.replace(".", "")
+        elif "." in cell:
+            return math.nan
+        cell = cell.replace(",", ".")
+    try:
+        return math.nan if "_" in cell else float(cell)
+    except ValueError:
+        return math.nan
+
+
+def _is_cell(cell: str, value: float) -> bool:
+    return math.isfinite(value) or (math.isnan(value) and cell.strip().lower() in MISSING)
+
+
+def _text(cells: Sequence[str]) -> npt.NDArray[Any]:
+    found = np.empty(len(cells), dtype=object)
+    stripped = [cell.strip() for cell in cells]
+    found[:] = [None if cell.lower() in MISSING else cell for cell in stripped]
+    return found
+
+
+def _refuse_special(words: Sequence[str], place: str, name: str) -> None:
+    if all(_DATE.fullmatch(word) for word in words):
+        raise TableFileError(
+            f"{place}: {words[0]!r} is a date: leave the column out with --ignore {name!r}, or "
+            "replace it by numbers such as year, month or days since a fixed day"
+        )
+    if all(_COMMA.fullmatch(word) for word in words):
+        raise TableFileError(
+            f"{place}: {words[0]!r} has a decimal comma: add --decimal , to the command"
+        )
+
+
+def _refuse_free_text(values: npt.NDArray[Any], place: str, name: str) -> None:
+    known = [v for v in values.tolist() if v is not None]
+    if len(known) >= FEW_ROWS and 2 * len(set(known)) > len(known):
+        raise TableFileError(
+            f"{place}: the column holds {len(set(known))} different texts in {len(known)} rows, "
+            f"too many for categories: leave it out with --ignore {name!r}, or carry it into the "
+            f"predictions with --id {name!r}"
+        )
+
+
+def _advice(word: str, name: str) -> str:
+    if _COMMA.fullmatch(word):
+        return "; for decimal commas add --decimal ,"
+    if math.isinf(_float(word, ".")):
+        return ""
+    return f"; if the column holds categories, add --category {name!r}"

@@ -1,0 +1,75 @@
+"""What a table's columns were taken for, in words, before a model is fitted to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from segboost.datasets.tables.table import Table
+from segboost.estimators.mixed_columns import mixed_columns
+from segboost.pipelines.tables.labels import TaskName
+
+MANY_LABELS = 20
+"""Up to this number of different values, numbers are plausible classes in any table."""
+
+
+def describe_columns(table: Table) -> list[str]:
+    """Return lines on the label, the ids, categories and missing values."""
+    return [_label(table), *_ids(table), *_categories(table), *_missing(table)]
+
+
+def find_doubts(table: Table, task: TaskName) -> list[str]:
+    """Return notes on columns that are probably not what they were taken for."""
+    notes = list(table.notes)
+    n_values, n = len(np.unique(table.y)), len(table.y)
+    is_class = task in ("multiclass", "hierarchy")
+    if is_class and table.y.dtype.kind in "iuf" and n_values > max(MANY_LABELS, n / 3):
+        notes.append(
+            f"the labels are {n_values} different numbers in {n} rows, which looks like a "
+            "measurement and not like classes: is this the label column? Name it with --label"
+        )
+    return notes
+
+
+def _label(table: Table) -> str:
+    if table.label_column < 0:
+        return f"labels: {table.label_reason}"
+    name = f" ({table.label_name})" if table.label_name else ""
+    return f"label column: {table.label_column + 1}{name}, because {table.label_reason}"
+
+
+def _ids(table: Table) -> Iterator[str]:
+    if table.id_name:
+        yield f"id column: {table.id_name}, carried into the predictions"
+
+
+def _categories(table: Table) -> Iterator[str]:
+    found = [
+        f"{_name(table, q)} ({len({v for v in table.X[:, q].tolist() if v is not None})})"
+        for q in table.text_columns
+    ]
+    if found:
+        yield f"categories (number of values): {_list(found)}"
+
+
+def _missing(table: Table) -> Iterator[str]:
+    columns = mixed_columns(table.X) or ([] if table.X.dtype == object else list(table.X.T))
+    found = []
+    for q, column in enumerate(columns):
+        is_text = column.dtype == object
+        n = sum(v is None for v in column.tolist()) if is_text else int(np.isnan(column).sum())
+        if n:
+            found.append(f"{_name(table, q)} ({n})")
+    if found:
+        yield f"missing values (number of rows): {_list(found)}"
+
+
+def _name(table: Table, q: int) -> str:
+    if table.feature_names:
+        return table.feature_names[q]
+    return f"column {table.feature_columns[q] + 1 if table.feature_columns else q + 1}"
+
+
+def _list(found: list[str]) -> str:
+    return ", ".join(found[:10]) + (f" and {len(found) - 10} more" if len(found) > 10 else "")

@@ -1,0 +1,103 @@
+"""Columns of data frames and object arrays, which may hold text and gaps beside numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+LARGEST = 1e100
+"""Largest accepted magnitude of a feature: sums of squares must not overflow."""
+
+
+def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
+    """Return the columns of a data frame or object array that holds text or gaps.
+
+    Parameters
+    ----------
+    X : data frame, or array-like of shape (N, d)
+
+    Returns
+    -------
+    list of ndarray, each of shape (N,), or None
+        Float64 with NaN where a number is missing, or objects: text, or None where missing.
+        None for everything that scikit-learn's own validation should read, such as plain arrays.
+
+    Raises
+    ------
+    ValueError
+        For dates.
+    """
+    if hasattr(X, "iloc") and hasattr(X, "dtypes") and getattr(X, "ndim", 0) == 2:
+        columns = [_frame_column(X.iloc[:, q], X.columns[q]) for q in range(X.shape[1])]
+    elif isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2:
+        columns = [_object_column(X[:, q]) for q in range(X.shape[1])]
+    else:
+        return None
+    found = [column for column in columns if column is not None]
+    if len(found) < len(columns) or not len(X):
+        return None  # values of another kind: scikit-learn says what is wrong with them
+    plain = all(c.dtype != object and not np.isnan(c).any() for c in found)
+    return None if plain else found
+
+
+def plain_columns(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+    """Return the columns; ValueError if one of numbers holds infinity."""
+    for q, column in enumerate(columns):
+        if column.dtype != object and np.isinf(column).any():
+            raise ValueError(f"column {q + 1} of X contains infinity: expected finite numbers")
+    return columns
+
+
+def column_of_text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return values of any kind as text, with None where they are missing, shape (N,)."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = [None if _is_missing(v) else _text(v) for v in values.tolist()]
+    return found
+
+
+def check_magnitude(X: npt.NDArray[Any]) -> None:
+    """Raise ValueError for numbers so large that sums over them overflow."""
+    if X.dtype != np.float64 or not X.size:
+        return
+    low, high = np.fmin.reduce(X, axis=None), np.fmax.reduce(X, axis=None)
+    if low < -LARGEST or high > LARGEST:
+        q = int(np.argwhere((X < -LARGEST) | (X > LARGEST))[0, 1])
+        raise ValueError(
+            f"X has values beyond ±{LARGEST:g} in column {q + 1}: rescale or leave out the column"
+        )
+
+
+def _frame_column(column: Any, name: object) -> npt.NDArray[Any] | None:
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "Mm":
+        raise ValueError(
+            f"column {name!r} holds dates: replace it by numbers, such as year, month or days "
+            "since a fixed day"
+        )
+    if kind in "biuf" and str(column.dtype) != "category":
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    values = np.asarray(column.to_numpy(dtype=object))
+    is_text = str(column.dtype) == "category" or kind == "U"
+    return column_of_text(values) if is_text else _object_column(values)
+
+
+def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """Return numbers if all known values are, text if one of them is; None for other objects."""
+    kept = [None if _is_missing(v) else v for v in values.tolist()]
+    if not all(v is None or isinstance(v, (str, int, float, np.number)) for v in kept):
+        return None
+    if any(isinstance(v, str) for v in kept):
+        return column_of_text(values)
+    return np.array([np.nan if v is None else float(v) for v in kept])
+
+
+def _is_missing(value: Any) -> bool:
+    # NaN and NaT differ from themselves; pandas.NA has no truth value.
+    return value is None or type(value).__name__ == "NAType" or value != value
+
+
+def _text(value: Any) -> str:
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value)

@@ -1,0 +1,128 @@
+"""Input of the estimators on tables: plain numbers as they are, everything else encoded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from segboost._types import FloatArray
+from segboost.estimators.base import BaseStructBoost
+from segboost.estimators.column_codes import Style
+from segboost.estimators.mixed_columns import check_magnitude, mixed_columns, plain_columns
+from segboost.estimators.table_encoder import TableEncoder
+from segboost.weak.stump import DecisionStump
+from segboost.weak.tree import ShallowTree
+
+DTYPES = (np.float64, np.float32, np.uint8)
+
+
+class TableInput(BaseStructBoost):
+    """Base of the estimators whose input is a table, with or without text and missing values.
+
+    Complete tables of numbers are learned as they are. Otherwise `encoder_` keeps what the columns
+    become; it is part of the model.
+    """
+
+    n_features_in_: int
+    encoder_: TableEncoder | None = None
+    medians_: FloatArray | None = None
+
+    def _training_rows(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return what is learned, shape (m, n) and (m,); fit the encoder if one is needed."""
+        known = self.encoder_ if self.warm_start else None
+        self.encoder_ = self.medians_ = None
+        columns = mixed_columns(X)
+        if columns is None:
+            rows, y = validate_data(self, X, y, dtype=DTYPES, ensure_all_finite="allow-nan")
+            check_magnitude(rows)
+            if known is None and not _has_gaps(rows):
+                self.medians_ = np.median(rows, axis=0).astype(np.float64)
+                return rows, y
+            columns = _float_columns(rows)
+        else:
+            validate_data(self, X, reset=True, skip_check_array=True)
+            y = column_or_1d(check_array(y, ensure_2d=False, dtype=None), warn=True)
+            check_consistent_length(X, y)
+        # A continued fit keeps its codes: its weak learners refer to them.
+        self.encoder_ = known or TableEncoder(self._style()).learn(plain_columns(columns))
+        return self._encoded(columns), y
+
+    def _new_rows(self, X: Any) -> npt.NDArray[Any]:
+        """Return the rows to predict, shape (m, n)."""
+        check_is_fitted(self)
+        columns = mixed_columns(X)
+        if columns is None:
+            fillable = self.encoder_ is not None or self.medians_ is not None
+            finite: Any = "allow-nan" if fillable else True
+            rows = validate_data(self, X, reset=False, dtype=DTYPES, ensure_all_finite=finite)
+            columns = None if self.encoder_ is None else _float_columns(rows)
+        else:
+            validate_data(self, X, reset=False, skip_check_array=True)
+            plain_columns(columns)
+        if columns is not None:
+            rows = self._encoded(columns)
+        check_magnitude(rows)
+        # Training had no gaps, so that the middle of the column is all that is known.
+        return _filled(rows, self.medians_) if _has_gaps(rows) else rows
+
+    def _by_column(self, importances: FloatArray) -> FloatArray:
+        """Return importances of the codes as those of the given columns, shape (d,)."""
+        if self.encoder_ is None:
+            return importances
+        total = np.zeros(self.n_features_in_)
+        np.add.at(total, self.encoder_.sources, importances)
+        return total
+
+    @property
+    def _n_codes(self) -> int:
+        return self.n_features_in_ if self.encoder_ is None else len(self.encoder_.sources)
+
+    def _encoded(self, columns: list[npt.NDArray[Any]]) -> FloatArray:
+        """Return the codes of columns, or the columns themselves where there is no encoder."""
+        if self.encoder_ is not None:
+            rows = self.encoder_.encode(columns)
+        else:
+            for q, column in enumerate(columns):
+                if column.dtype == object:
+                    raise ValueError(f"column {q + 1} of X holds text: expected numbers")
+            rows = np.column_stack(columns)
+            if self.medians_ is None and _has_gaps(rows):
+                raise ValueError("X has missing values (NaN); this older model cannot fill them")
+        check_magnitude(rows)
+        return rows
+
+    def _style(self) -> Style:
+        splits = ("stump", "tree")
+        if isinstance(self.weak_learner, str):
+            return "split" if self.weak_learner in splits else "linear"
+        return "split" if isinstance(self.weak_learner, DecisionStump | ShallowTree) else "linear"
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags: missing values are allowed."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _has_gaps(rows: npt.NDArray[Any]) -> bool:
+    return rows.dtype.kind == "f" and bool(np.isnan(rows).any())
+
+
+def _filled(rows: npt.NDArray[Any], medians: FloatArray | None) -> npt.NDArray[Any]:
+    filled = rows.copy()
+    gaps = np.isnan(rows)
+    filled[gaps] = np.broadcast_to(np.asarray(medians), rows.shape)[gaps]
+    return filled
+
+
+def _float_columns(rows: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    return list(rows.astype(np.float64).T)

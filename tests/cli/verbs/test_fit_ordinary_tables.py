@@ -1,0 +1,124 @@
+"""segboost fit and predict on tables as people have them: ids, gaps, categories, odd labels."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from segboost.cli.main import run
+
+FAST = ["--C", "50", "--iterations", "4", "--jobs", "1"]
+HEAD = "customer,age,colour,note,class\n"
+
+
+def rows(n=40):
+    rng = np.random.default_rng(0)
+    for i in range(n):
+        kind = i % 2
+        age = "" if i % 5 == 0 else f"{rng.normal() + 4 * kind:.3f}"
+        yield f"{1000 + i},{age},{('red', 'blue')[kind]},free text {i},{('no', 'yes')[kind]}\n"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    place = tmp_path_factory.mktemp("ordinary")
+    (place / "train.csv").write_text(HEAD + "".join(rows()))
+    return place
+
+
+def fit(place, *options, file="train.csv", model="m"):
+    return run(["fit", str(place / file), *options, *FAST, "-o", str(place / model)])
+
+
+def test_what_the_columns_were_taken_for_is_told(place, capsys):
+    assert fit(place, "--ignore", "note", "--id", "customer") == 0
+    told = capsys.readouterr()
+    assert "label column: 5 (class), because of its name" in told.out
+    assert "id column: customer" in told.out
+    assert "categories (number of values): colour (2)" in told.out
+    assert "missing values (number of rows): age (8)" in told.out
+    assert told.err == ""
+    assert fit(place, "--ignore", "note,colour") == 0
+    assert "'customer' looks like a row number or id" in capsys.readouterr().err
+    assert fit(place) == 2
+    assert "--ignore 'note'" in capsys.readouterr().err
+
+
+def test_ids_are_carried_into_the_predictions(place, tmp_path, capsys):
+    assert fit(place, "--ignore", "note", "--id", "customer") == 0
+    (place / "new.csv").write_text(
+        "colour,age,customer,seen\nred,,A7,x\ngreen,4.5,A8,y\nblue,NA,A9,z\n"
+    )
+    capsys.readouterr()
+    command = ["predict", "--model", str(place / "m"), str(place / "new.csv")]
+    assert run(command) == 0
+    told = capsys.readouterr()
+    found = list(csv.DictReader(io.StringIO(told.out)))
+    assert [row["id customer"] for row in found] == ["A7", "A8", "A9"]
+    assert [row["prediction"] for row in found][::2] == ["no", "yes"]
+    assert "columns that the model does not know are ignored: 'seen'" in told.err
+    for _ in range(2):  # an earlier result is recognised and replaced
+        assert run([*command, "-o", str(tmp_path / "p.csv"), "--scores"]) == 0
+    capsys.readouterr()
+    assert run([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ids"] == ["A7", "A8", "A9"]
+
+
+def test_labels_as_numpy_writes_them(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    np.savetxt(tmp_path / "a.csv", np.column_stack([rng.normal(size=40) + 5 * y, y]), delimiter=",")
+    assert fit(tmp_path, file="a.csv") == 0
+    assert "label column: 2, because it is the last column" in capsys.readouterr().out
+    np.savez(tmp_path / "b.npz", X=rng.normal(size=(40, 1)), y=y.astype(float))
+    assert fit(tmp_path, file="b.npz") == 0
+    capsys.readouterr()
+    assert run(["predict", "--model", str(tmp_path / "m"), str(tmp_path / "b.npz"), "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["predictions"]) <= {0, 1}
+
+
+def test_a_measurement_as_label_is_doubted(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 1000, (60, 3))
+    np.savetxt(tmp_path / "a.csv", X, delimiter=",", fmt="%d")
+    assert fit(tmp_path, "--iterations", "1", file="a.csv") == 0
+    assert "is this the label column? Name it with --label" in capsys.readouterr().err
+
+
+def test_decimal_commas_are_kept_for_predictions(tmp_path, capsys):
+    text = "x;class\n" + "".join(f"{i % 2 * 3},{i};{'ab'[i % 2]}\n" for i in range(30))
+    (tmp_path / "a.csv").write_text(text)
+    assert fit(tmp_path, file="a.csv") == 2
+    assert "--decimal ," in capsys.readouterr().err
+    assert fit(tmp_path, "--decimal", ",", file="a.csv") == 0
+    (tmp_path / "point.csv").write_text("x,class\n0.5,a\n3.5,b\n")
+    for name, options in (("a.csv", []), ("point.csv", ["--decimal", "."])):
+        capsys.readouterr()
+        command = ["predict", "--model", str(tmp_path / "m"), str(tmp_path / name), "--json"]
+        assert run([*command, *options]) == 0
+        assert json.loads(capsys.readouterr().out)["measures"] == {"error": 0.0}
+
+
+def test_the_same_fit_gives_the_same_bytes(place):
+    for name in ("one", "two"):
+        assert fit(place, "--ignore", "note", "--id", "customer", model=name) == 0
+    ones, twos = (sorted((place / name).iterdir()) for name in ("one", "two"))
+    assert [p.name for p in ones] == [p.name for p in twos]
+    assert [p.read_bytes() for p in ones] == [p.read_bytes() for p in twos]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--ignore", "size"], "no column 'size'"),
+        (["--id", "class"], "the label column 5 is left out"),
+        (["--decimal", "x"], "choose one of ., ,"),
+    ],
+)
+def test_misuse(place, capsys, arguments, message):
+    assert fit(place, *arguments, model="none") == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,143 @@
+"""Columns of CSV files: gaps, categories, dates, decimal commas, ids."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from segboost.datasets.tables.csv_columns import looks_like_ids
+from segboost.datasets.tables.csv_format import ColumnChoices, parse_csv
+from segboost.datasets.tables.packed_files import TableFileError
+from segboost.datasets.tables.table import read_table
+from segboost.datasets.tables.table_like import Columns, read_like
+
+
+@pytest.mark.parametrize("gap", ["", " ", "NA", "n/a", "nan", "NULL", "?"])
+def test_cells_that_stand_for_missing_values(gap):
+    table = parse_csv(f"x,z,k\n1,2,a\n3,{gap},b\n".encode(), "a")
+    np.testing.assert_array_equal(table.X, [[1, 2], [3, np.nan]])
+
+
+def test_words_are_categories():
+    table = parse_csv(b"x,z,k\n1,red,a\n3,,b\n4,blue,b\n", "a")
+    assert table.X.tolist() == [[1, "red"], [3, None], [4, "blue"]]
+    assert parse_csv(b"1,red,a\n2,blue,b\n", "a").X.tolist() == [[1, "red"], [2, "blue"]]
+    choices = ColumnChoices(categories=("x",))
+    assert parse_csv(b"x,k\n01,a\n1,b\n", "a", choices=choices).X.tolist() == [["01"], ["1"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        (b"x,z,k\n1,red,a\n", True),
+        (b"1,red,a\n2,red,b\n", False),
+        (b"x,z,k\nlow,red,a\n", True),  # words only: the first line names the columns
+        (b",x,k\n0,1,a\n1,2,b\n", True),  # as pandas writes its index
+        (b"1,,a\n2,3,b\n", False),  # a missing value in the first row
+        (b"x,k\n,a\n2,b\n", True),
+    ],
+)
+def test_headers(text, header):
+    assert bool(parse_csv(text, "a").feature_names) == header
+
+
+def test_decimal_commas():
+    text = b"x;z;k\n1,5;2;a\n-0,25;1.234,5;b\n"
+    table = parse_csv(text, "a", choices=ColumnChoices(decimal=","))
+    assert table.X.tolist() == [[1.5, 2], [-0.25, 1234.5]]
+    with pytest.raises(TableFileError, match="decimal comma: add --decimal ,"):
+        parse_csv(text, "a")
+    with pytest.raises(TableFileError, match=r"expected a finite number, got '1\.5'"):
+        parse_csv(b"x;k\n1,5;a\n1.5;a\n", "a", choices=ColumnChoices(decimal=","))
+
+
+@pytest.mark.parametrize("date", ["2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T10:00:00"])
+def test_dates_are_refused_with_advice(date):
+    text = f"x,when,k\n1,{date},a\n3,{date},b\n".encode()
+    with pytest.raises(TableFileError, match=r"column 2 \(when\): .* is a date: .*--ignore 'when'"):
+        parse_csv(text, "a")
+    assert parse_csv(text, "a", choices=ColumnChoices(ignore=("when",))).feature_names == ("x",)
+
+
+def test_free_text_is_refused_with_advice():
+    rows = "".join(f"{i % 3},name {i},a\n" for i in range(30))
+    with pytest.raises(TableFileError, match=r"30 different texts in 30 rows.*--id 'who'"):
+        parse_csv(f"x,who,k\n{rows}".encode(), "a")
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "found"),
+    [
+        (range(30), "x", True),
+        (range(100, 160, 2), "", True),
+        (reversed(range(30)), "customer_id", True),
+        (reversed(range(30)), "customerId", True),
+        (reversed(range(30)), "humid", False),
+        (range(19), "id", False),  # too few rows to tell
+        ([*range(29), 3], "id", False),
+        (np.arange(30) + 0.5, "id", False),
+    ],
+)
+def test_ids_that_look_like_numbers(values, name, found):
+    assert looks_like_ids(np.array(list(values), dtype=float), name) == found
+
+
+def test_ids_are_noticed_and_carried():
+    rows = "".join(f"{i},{i % 7},{i % 2}\n" for i in range(30))
+    data = f"row,x,class\n{rows}".encode()
+    assert "'row' looks like a row number or id" in parse_csv(data, "a").notes[0]
+    table = parse_csv(data, "a", choices=ColumnChoices(identifier="row"))
+    assert (table.notes, table.feature_names) == ((), ("x",))
+    assert table.ids.tolist() == [str(i) for i in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("choices", "label", "reason"),
+    [
+        (ColumnChoices(), "auto", "it is the last column"),
+        (ColumnChoices(ignore=("z",)), "auto", "it is the last column that is not left out"),
+        (ColumnChoices(), "x", "it was named with --label"),
+    ],
+)
+def test_why_a_column_holds_the_labels(choices, label, reason):
+    assert parse_csv(b"x,y,z\n1,2,3\n4,5,6\n", "a", label, choices=choices).label_reason == reason
+
+
+def test_labels_are_whole_numbers_however_they_are_written():
+    table = parse_csv(b"1,1.0\n2,2.000e+00\n", "a")
+    assert (table.y.dtype, table.y.tolist()) == (np.int64, [1, 2])
+
+
+@pytest.mark.parametrize("text", ["u,note,v,who\n1,?,red,7\n", "1,?,red,a,7\n", "1,?,red,7\n"])
+def test_ids_ignored_columns_and_categories_of_new_files(tmp_path, text):
+    train = b"u,note,v,class,who\n1,x,red,a,1\n2,y,blue,b,2\n3,z,red,a,3\n"
+    (tmp_path / "a.csv").write_bytes(train)
+    choices = ColumnChoices(ignore=("note",), identifier="who")
+    columns = Columns.of(read_table(tmp_path / "a.csv", choices=choices), choices)
+    (tmp_path / "b.csv").write_text(text)
+    table = read_like(tmp_path / "b.csv", columns)
+    assert table.X.tolist() == [[1.0, "red"]]
+    assert table.ids.tolist() == ["7"]
+    assert table.notes == ()
+
+
+def test_other_columns_of_new_files_are_ignored_with_a_note(tmp_path):
+    (tmp_path / "a.csv").write_text("u,v,class\n1,2,a\n3,4,b\n")
+    columns = Columns.of(read_table(tmp_path / "a.csv"))
+    (tmp_path / "b.csv").write_text("w,v,u,class\nfree text,2,1,a\n")
+    table = read_like(tmp_path / "b.csv", columns)
+    assert (table.X.tolist(), table.y.tolist()) == ([[1, 2]], ["a"])
+    assert table.notes == ("columns that the model does not know are ignored: 'w'",)
+    (tmp_path / "b.csv").write_text("u,v,class\n1,2,\n")
+    assert not read_like(tmp_path / "b.csv", columns).has_labels
+
+
+@pytest.mark.parametrize(
+    "head", [b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", b"\xd0\xcf\x11\xe0"]
+)
+def test_workbooks_are_refused_with_advice(tmp_path, head):
+    (tmp_path / "a.xlsx").write_bytes(head + bytes(100))
+    with pytest.raises(TableFileError, match="save the sheet as CSV"):
+        read_table(tmp_path / "a.xlsx")
+    with pytest.raises(TableFileError, match="save the sheet as CSV"):
+        read_like(tmp_path / "a.xlsx", Columns(2))
