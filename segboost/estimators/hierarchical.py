@@ -34,7 +34,7 @@ class HierarchicalStructBoostClassifier(CodedClassifier):
         …}}``, or a mapping from node to parent. By default the tree is flat: 0/1 loss.
     coding : "tree" or "augmented"
     C, n_iterations, weak_learner, slack, gap, epsilon_cg, epsilon_cp, method, n_jobs, warm_start, \
-random_state, callback, checkpoint
+random_state, callback, checkpoint, probability
         As in `StructBoostClassifier`.
 
     Attributes
@@ -73,6 +73,7 @@ random_state, callback, checkpoint
         random_state: Any = None,
         callback: Callback | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        probability: bool = False,
     ) -> None:
         super().__init__(
             C=C,
@@ -91,6 +92,7 @@ random_state, callback, checkpoint
         )
         self.taxonomy = taxonomy
         self.coding = coding
+        self.probability = probability
 
     def tree_loss(self, y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
         """Return the mean height of the first common ancestor of true and predicted classes."""

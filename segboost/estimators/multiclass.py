@@ -8,17 +8,25 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from segboost._types import FloatArray, IntArray, Slack
 from segboost.estimators.base import Method
+from segboost.estimators.probabilities import class_probabilities, fit_slope, out_of_fold
 from segboost.estimators.table_input import TableInput
 from segboost.estimators.training import Callback
 from segboost.tasks.label_codes import LabelCodeTask
 from segboost.tasks.multiclass import MulticlassTask, binary_task
 from segboost.weak.base import WeakLearner
+
+
+def _wants_probability(model: Any) -> bool:
+    if not model.probability:
+        raise AttributeError("predict_proba is only available with probability=True")
+    return True
 
 
 class CodedClassifier(ClassifierMixin, TableInput):
@@ -28,6 +36,8 @@ class CodedClassifier(ClassifierMixin, TableInput):
     """
 
     classes_: npt.NDArray[Any]
+    slope_: float
+    probability: bool
 
     def _task(self, X: Any, y: IntArray | None, sample_weight: Any = None) -> Any:
         """Return the task for these rows, with or without labels (class indices)."""
@@ -52,12 +62,25 @@ class CodedClassifier(ClassifierMixin, TableInput):
             raise ValueError(
                 f"y has only one class ({self.classes_[0]!r}); a classifier needs at least two"
             )
-        return self._fit_task(self._task(X, codes.astype(np.intp), sample_weight))
+        codes = codes.astype(np.intp)
+        self._fit_task(self._task(X, codes, sample_weight))
+        if self.probability:
+            self.slope_ = self._calibrate(X, codes, sample_weight)
+        return self
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return F(x, y), shape (m, k); for two classes F(x, 1) − F(x, 0), shape (m,)."""
         task = self._prediction_task(X)
         return self._decision(task, self._atom_scores(task))
+
+    @available_if(_wants_probability)
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return class probabilities, shape (m, k); only with ``probability=True``.
+
+        softmax(a·F(x)): the slope a was fitted to the decisions of models that did not see the
+        row. The most probable class is the predicted one.
+        """
+        return class_probabilities(self.decision_function(X), self.slope_)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the highest-scoring class of every row, shape (m,)."""
@@ -89,6 +112,15 @@ class CodedClassifier(ClassifierMixin, TableInput):
         )
         total = self._by_column(total)
         return total / total.sum() if total.sum() > 0 else total
+
+    def _calibrate(self, X: npt.NDArray[Any], codes: IntArray, sample_weight: Any) -> float:
+        """Return the slope of the probabilities, from fits without a third of the rows each."""
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
+        plain = {"probability": False, "callback": None, "checkpoint": None, "warm_start": False}
+        rows, decisions = out_of_fold(
+            lambda: clone(self).set_params(**plain), X, self.classes_[codes], weight
+        )
+        return fit_slope(decisions, codes[rows], None if weight is None else weight[rows])
 
     def _prediction_task(self, X: Any) -> Any:
         return self._task(self._new_rows(X), None)
@@ -138,6 +170,9 @@ class StructBoostClassifier(CodedClassifier):
     checkpoint : path, optional
         A folder written after every round. If it exists, the fit resumes from it and ends with
         the same model as an uninterrupted fit.
+    probability : bool
+        Whether `predict_proba` is available. It takes three more fits, each without a third of
+        the rows; the model itself stays the same.
 
     Attributes
     ----------
@@ -150,8 +185,8 @@ class StructBoostClassifier(CodedClassifier):
 
     Notes
     -----
-    There is no ``predict_proba``: margins are not probabilities. Wrap the estimator in
-    scikit-learn's ``CalibratedClassifierCV`` if you need probabilities.
+    Margins are not probabilities: ``predict_proba`` needs ``probability=True``, or wrap the
+    estimator in scikit-learn's ``CalibratedClassifierCV``.
 
     Examples
     --------
@@ -178,6 +213,7 @@ class StructBoostClassifier(CodedClassifier):
         random_state: Any = None,
         callback: Callback | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        probability: bool = False,
     ) -> None:
         super().__init__(
             C=C,
@@ -195,6 +231,7 @@ class StructBoostClassifier(CodedClassifier):
             checkpoint=checkpoint,
         )
         self.cost_matrix = cost_matrix
+        self.probability = probability
 
     def _task(self, X: Any, y: IntArray | None, sample_weight: Any = None) -> LabelCodeTask:
         k = len(self.classes_)

@@ -63,6 +63,8 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
         arrays["thresholds"] = model.thresholds_
     if getattr(model, "encoder_", None) is not None:
         document["encoder"] = model.encoder_.to_json()
+    if hasattr(model, "slope_"):
+        document["slope"] = float(model.slope_)
     if getattr(model, "medians_", None) is not None:
         arrays["medians"] = model.medians_
     return document, arrays
@@ -104,10 +106,16 @@ def _is_binary_crf(model: Any) -> bool:
 
 def _unpack_input(model: TableInput, document: Mapping[str, Any], arrays: Arrays) -> None:
     """Set the encoder or the medians; models of earlier versions have neither."""
+    model.encoder_ = model.medians_ = None
     if "encoder" in document:
         model.encoder_ = TableEncoder.from_json(document["encoder"])
         if model.encoder_.n_features_in_ != model.n_features_in_:
             raise ModelFileError("the model's encoder has another number of columns")
+    if "slope" in document:
+        slope = float(document["slope"])
+        if not (np.isfinite(slope) and slope > 0):
+            raise ModelFileError("the model's slope of probabilities must be above 0")
+        model.slope_ = slope  # type: ignore[attr-defined]
     if "medians" in arrays:
         model.medians_ = read_array(arrays, "medians", "f", (model.n_features_in_,))
 

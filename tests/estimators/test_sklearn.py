@@ -20,6 +20,7 @@ QUICK = {"n_iterations": 10, "C": 20.0}
 @parametrize_with_checks(
     [
         StructBoostClassifier(**QUICK),
+        StructBoostClassifier(probability=True, n_iterations=3, C=20.0),
         HierarchicalStructBoostClassifier(**QUICK),
         HierarchicalStructBoostClassifier(coding="augmented", **QUICK),
         StructBoostOrdinal(**QUICK),

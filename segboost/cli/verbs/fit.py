@@ -51,6 +51,12 @@ Identifier = Annotated[
 Decimal = Annotated[
     str, typer.Option(help="Decimal sign of a CSV file: a point, or a comma with --decimal ,")
 ]
+Positive = Annotated[
+    str | None, typer.Option(help="For auc: the positive class; all others are negative.")
+]
+Ranks = Annotated[
+    str | None, typer.Option(help="For ordinal: the labels from low to high, separated by commas.")
+]
 LossWeight = Annotated[
     float | None,
     typer.Option(
@@ -80,13 +86,8 @@ def fit(
     identifier: Identifier = None,
     category: Category = None,
     decimal: Decimal = ".",
-    positive: Annotated[
-        str | None, typer.Option(help="For auc: the positive class; all others are negative.")
-    ] = None,
-    ranks: Annotated[
-        str | None,
-        typer.Option(help="For ordinal: the labels from low to high, separated by commas."),
-    ] = None,
+    positive: Positive = None,
+    ranks: Ranks = None,
     weak_learner: Annotated[
         str, typer.Option(help="stump, tree, perceptron, svm or sigmoid.")
     ] = "stump",
