@@ -10,6 +10,9 @@ import numpy as np
 
 from segboost._types import Slack
 
+LARGEST_C = 1e15
+"""The LP solver treats prices from 1e20 on as infinite, and loses precision before that."""
+
 
 @dataclass(frozen=True)
 class SolverOptions:
@@ -18,7 +21,7 @@ class SolverOptions:
     Parameters
     ----------
     C : float
-        Price of slack; larger values fit the training data more closely.
+        Price of slack, at most 1e15; larger values fit the training data more closely.
     n_iterations : int
         Maximum number of rounds of column generation.
     slack : "one", "each" or int
@@ -60,6 +63,7 @@ class SolverOptions:
 
     def __post_init__(self) -> None:
         _require(_positive(self.C), "C", self.C, "a finite number above 0")
+        _require(self.C <= LARGEST_C, "C", self.C, f"at most {LARGEST_C:g}")
         _require(_count(self.n_iterations), "n_iterations", self.n_iterations, "a whole number ≥ 1")
         gap = self.gap
         _require(_number(gap) and 0 < gap < 1, "gap", gap, "a number between 0 and 1")

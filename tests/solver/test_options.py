@@ -12,7 +12,7 @@ from segboost.solver.steps import relative_gap
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("C", [0, -1.0, np.nan, np.inf]),
+        ("C", [0, -1.0, np.nan, np.inf, 1e100]),
         ("n_iterations", [0, -1, 1.5, True, None, "10"]),
         ("gap", [0, 1, -0.1, np.nan]),
         ("epsilon_cp", [0, -1, np.nan, np.inf]),

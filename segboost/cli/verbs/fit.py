@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from segboost.pipelines.tables.fit import TableFit
     from segboost.pipelines.tables.labels import LabelRule
 
+MOST_C = 1e15
+"""As `segboost.solver.options.LARGEST_C`, which would be slow to import."""
+
 LEARNERS = ("stump", "tree", "perceptron", "svm", "sigmoid")
 
 Label = Annotated[
@@ -113,8 +116,9 @@ def fit(
     _check_choice(task, ("multiclass", "auc", "ordinal", "hierarchy"), "--task")
     _check_choice(weak_learner, LEARNERS, "--weak-learner")
     _check_choice(decimal, (".", ","), "--decimal")
-    if C is not None and not 0 < C < float("inf"):
-        raise typer.BadParameter(f"expected a finite number above 0, got {C}", param_hint="--C")
+    if C is not None and not 0 < C <= MOST_C:
+        expected = f"a finite number above 0, at most {MOST_C:g}"
+        raise typer.BadParameter(f"expected {expected}, got {C}", param_hint="--C")
     _check_folder(folder, [file] if taxonomy is None else [file, taxonomy])
     with as_usage_error():
         table, choices = _read(file, label, ignore, identifier, category, decimal)

@@ -191,6 +191,7 @@ def test_hierarchy_of_numbered_classes_in_an_npz_file(tmp_path, capsys):
         (["train.csv", "--weak-learner", "forest"], "'forest': choose one of stump"),
         (["train.csv", "--C", "-1"], "expected a finite number above 0"),
         (["train.csv", "--C", "nan"], "expected a finite number above 0"),
+        (["train.csv", "--C", "1e100"], r"above 0, at most 1e\+15, got 1e\+100"),
         (["train.csv", "--label", "colour"], "no column 'colour'"),
         (["train.csv", "--label", "u"], "is no class: expected whole numbers or text"),
         (["train.csv", "--task", "auc"], "say with --positive LABEL"),

@@ -111,3 +111,9 @@ def test_the_fast_way_is_taken_for_faultless_rows(pairs):
     index = np.cumsum([step for step, _ in pairs]).tolist()
     words = [f"{i}:{v!r}".encode() for i, (_, v) in zip(index, pairs, strict=True)]
     assert _fast_pairs(words) == (index, [v for _, v in pairs])
+
+
+def test_nearly_empty_tables_are_refused_before_memory_is_taken():
+    lines = b"1 20000000:1\n" + b"2 1:1\n" * 3
+    with pytest.raises(TableFileError, match=r"only 4 values \(index 20000000 in a, line 1\)"):
+        parse_libsvm(lines, "a")
