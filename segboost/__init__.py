@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from segboost._version import __version__
 
 if TYPE_CHECKING:
+    from segboost.estimators.chain import ChainStructBoost
     from segboost.estimators.crf import CRFStructBoost
     from segboost.estimators.general import StructBoost
     from segboost.estimators.hierarchical import HierarchicalStructBoostClassifier
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _HOME = {
     "CRFInstance": "segboost.tasks.crf",
     "CRFStructBoost": "segboost.estimators.crf",
+    "ChainStructBoost": "segboost.estimators.chain",
     "HierarchicalStructBoostClassifier": "segboost.estimators.hierarchical",
     "ModelFileError": "segboost.storage.folder",
     "StructBoost": "segboost.estimators.general",
@@ -38,6 +40,7 @@ _HOME = {
 __all__ = [
     "CRFInstance",
     "CRFStructBoost",
+    "ChainStructBoost",
     "HierarchicalStructBoostClassifier",
     "ModelFileError",
     "StructBoost",

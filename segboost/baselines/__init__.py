@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from segboost.baselines.adaboost_ecc import AdaBoostECC
     from segboost.baselines.adaboost_mh import AdaBoostMH
     from segboost.baselines.adaboost_stumps import AdaBoostStumps
+    from segboost.baselines.chain_structured_svm import ChainStructuredSVM
     from segboost.baselines.crf_structured_svm import CRFStructuredSVM
     from segboost.baselines.rankboost import RankBoost
     from segboost.baselines.ranking_svm import RankingSVM
@@ -22,6 +23,7 @@ _HOME = {
     "AdaBoostMH": "segboost.baselines.adaboost_mh",
     "AdaBoostStumps": "segboost.baselines.adaboost_stumps",
     "CRFStructuredSVM": "segboost.baselines.crf_structured_svm",
+    "ChainStructuredSVM": "segboost.baselines.chain_structured_svm",
     "RankBoost": "segboost.baselines.rankboost",
     "RankingSVM": "segboost.baselines.ranking_svm",
     "StructuredSVMClassifier": "segboost.baselines.structured_svm",
@@ -32,6 +34,7 @@ __all__ = [
     "AdaBoostMH",
     "AdaBoostStumps",
     "CRFStructuredSVM",
+    "ChainStructuredSVM",
     "RankBoost",
     "RankingSVM",
     "StructuredSVMClassifier",

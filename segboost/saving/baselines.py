@@ -13,6 +13,7 @@ from segboost.baselines import (
     AdaBoostECC,
     AdaBoostMH,
     AdaBoostStumps,
+    ChainStructuredSVM,
     CRFStructuredSVM,
     RankBoost,
     RankingSVM,
@@ -75,6 +76,12 @@ LAYOUTS: dict[str, Layout] = {
         Layout(
             StructuredSVMClassifier,
             (("coef_", "kd"), ("intercept_", "k")),
+            labels="classes_",
+            history=True,
+        ),
+        Layout(
+            ChainStructuredSVM,
+            (("coef_", "kd"), ("intercept_", "k"), ("transition_", "kk")),
             labels="classes_",
             history=True,
         ),

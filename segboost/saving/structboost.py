@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from segboost.estimators.base import BaseStructBoost
+from segboost.estimators.chain import ChainStructBoost
 from segboost.estimators.crf import CRFStructBoost
 from segboost.estimators.ensemble_files import Arrays, Kinds, pack_ensemble, unpack_ensemble
 from segboost.estimators.general import StructBoost
@@ -36,6 +37,7 @@ CLASSES: dict[str, type[BaseStructBoost]] = {
         StructBoostRanker,
         StructBoostOrdinal,
         CRFStructBoost,
+        ChainStructBoost,
     )
 }
 """The classes that a model file may name."""
@@ -127,6 +129,8 @@ def _try_out(model: Any) -> None:
         if isinstance(model, CRFStructBoost):
             edges, pairwise = np.zeros((0, 2), np.intp), np.zeros((0, model.n_pairwise_in_))
             model.predict(CRFInstance(np.zeros((1, model.n_unary_in_)), edges, pairwise))
+        elif isinstance(model, ChainStructBoost):
+            model.predict([np.zeros((1, model.n_features_in_))])
         elif not isinstance(model, StructBoost):
             # Text columns know the text "0" as little as any other new category.
             for _ in model.staged_predict(np.zeros((1, model.n_features_in_))):

@@ -14,9 +14,17 @@ from tests.estimators.tables import CASES, MORE, graphs
 from tests.saving.test_baselines import fit_all
 
 KINDS = tuple(FAMILIES)
+CHAINS = [np.arange(8.0).reshape(4, 2), np.ones((3, 2))]
+CHAIN_MODELS = [
+    model.fit(CHAINS, [[0, 0, 1, 1], [1, 0, 1]])
+    for model in (
+        segboost.ChainStructBoost(C=20.0, n_iterations=3, random_state=0),
+        baselines.ChainStructuredSVM(C=20.0),
+    )
+]
 FITTED = {
     type(model).__name__: model
-    for model in (*(case.fitted(n_iterations=4) for case in CASES), *fit_all())
+    for model in (*(case.fitted(n_iterations=4) for case in CASES), *fit_all(), *CHAIN_MODELS)
 }
 
 
@@ -37,6 +45,8 @@ def answer(model):
         graph = graphs(1, 1)[0]
         wide = np.repeat(graph.pairwise, n_pairwise, axis=1)
         return model.score_nodes(type(graph)(graph.unary, graph.edges, wide))
+    if hasattr(model, "chain_scores"):
+        return np.concatenate([*model.predict(CHAINS), model.chain_scores(CHAINS[0])[0].ravel()])
     if type(model).__name__ == "StructBoost":
         return model.predict(next(c for c in CASES if c.name == "general").test)
     return model.predict(MORE)
