@@ -52,7 +52,7 @@ class ChainStructBoost(ChainPrediction, BaseStructBoost):
     >>> y = [np.cumsum(rng.random(30) < 0.1) % 2 for _ in range(20)]
     >>> X = [labels[:, None] + rng.normal(0, 0.8, (30, 1)) for labels in y]
     >>> model = ChainStructBoost(C=5, n_iterations=10, random_state=0).fit(X, y)
-    >>> model.score(X, y) > 0.9
+    >>> model.score(X, y) > 0.8
     True
     """
 
