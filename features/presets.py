@@ -19,6 +19,7 @@ from segboost.features.groups.base import (
 from segboost.features.groups.user_groups import FolderGroup, FunctionGroup
 from segboost.features.groups.words import Codebook
 from segboost.features.network.group import NetworkGroup
+from segboost.features.setting_checks import check_texts
 from segboost.features.superpixels.methods import (
     GraphMerging,
     QuickShift,
@@ -195,7 +196,11 @@ def group_from_config(entry: Mapping[str, Any]) -> FeatureGroup:
         "words": WordGroup,
     }
     if "names" in options:
-        options["names"] = tuple(options["names"])
+        options["names"] = check_texts(options["names"], "names")
+    if kind in ("function", "folder"):
+        check_texts([options.get("name"), options.get(kind)], f"group of kind {kind!r}")
+    if not isinstance(kind, str):
+        raise ValueError(f"group: expected a kind, got {str(kind)[:100]}")
     try:
         if kind in BUILTIN and not options:
             return BUILTIN[kind]

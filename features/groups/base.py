@@ -16,6 +16,7 @@ from segboost.features.groups.hog import CHANNELS, hog_patches, hog_response
 from segboost.features.groups.lbp import PATTERNS, lbp_patches, lbp_response
 from segboost.features.groups.words import Codebook, word_histograms
 from segboost.features.image_context import ImageContext
+from segboost.features.setting_checks import Number, check_settings
 
 Range = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 """The minimum and maximum of each column, with shapes that broadcast to (d,)."""
@@ -48,6 +49,10 @@ class FeatureGroup(Protocol):
     def to_config(self) -> dict[str, Any]:
         """Return the group as JSON values."""
         ...
+
+
+PATCH = Number(4, 1020, whole=True)
+"""Sides of patches in pixels."""
 
 
 def _range(low: float, high: float) -> Range:
@@ -87,7 +92,8 @@ class PatchGroup:
     def __post_init__(self) -> None:
         if self.kind not in ("hog", "lbp", "gist"):
             raise ValueError(f"kind: expected 'hog', 'lbp' or 'gist', got {self.kind!r}")
-        if self.size < 4 or self.size % 4 or self.size > 1020:
+        check_settings(self, {"size": PATCH, "smallest": PATCH})
+        if self.size % 4:
             raise ValueError(f"size: expected a multiple of 4 from 4 to 1020, got {self.size}")
 
     @property
@@ -136,6 +142,9 @@ class WordGroup:
 
     steps: int = 2
     codebook: Codebook | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self, {"steps": Number(0, 50, whole=True)}, "words")
 
     @property
     def name(self) -> str:

@@ -164,11 +164,16 @@ def _check(group: NetworkGroup) -> None:
     """Raise ValueError for settings that no network has."""
     allowed = {
         "layers": ("different names of layers", _distinct(group.layers, str)),
-        "scales": ("different numbers from 0.05 to 8", _distinct(group.scales, (int, float))),
+        "scales": (
+            "at most 16 different numbers from 0.05 to 8",
+            _distinct(group.scales, (int, float)) and len(group.scales) <= 16,
+        ),
         "mean": ("three numbers", _three(group.mean)),
-        "std": ("three numbers above 0", _three(group.std) and min(group.std) > 0),
-        "patch": ("a number of pixels", group.patch is None or _whole(group.patch, 1)),
-        "skip_tokens": ("a number of tokens", _whole(group.skip_tokens, 0)),
+        "std": ("three numbers from 1e-6 on", _three(group.std) and min(group.std) >= 1e-6),
+        "patch": ("a number of pixels", group.patch is None or _whole(group.patch, 1, 4096)),
+        "skip_tokens": ("a number of tokens", _whole(group.skip_tokens, 0, 10_000)),
+        "name": ("a text", isinstance(group.name, str)),
+        "sha256": ("a text", group.sha256 is None or isinstance(group.sha256, str)),
         "file": ("a path", group.file is None or isinstance(group.file, str)),
     }
     for name, (expected, holds) in allowed.items():
@@ -201,9 +206,9 @@ def _distinct(values: tuple[Any, ...], kind: type | tuple[type, ...]) -> bool:
 
 def _three(values: tuple[Any, ...]) -> bool:
     return len(values) == 3 and all(
-        isinstance(value, (int, float)) and np.isfinite(value) for value in values
+        isinstance(value, (int, float)) and abs(value) <= 1e6 for value in values
     )
 
 
-def _whole(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+def _whole(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most

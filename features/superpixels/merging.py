@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.features.kernel import kernel
+from segboost.features.setting_checks import Number, check_settings
 from segboost.features.superpixels.adjacency import (
     Contacts,
     find_contacts,
@@ -32,6 +33,9 @@ class MergeCost:
 
     size_power: float = 0.75
     contrast_share: float = 0.4
+
+    def __post_init__(self) -> None:
+        check_settings(self, {"size_power": Number(0, 4), "contrast_share": Number(0, 1)}, "cost")
 
 
 @dataclass(frozen=True, eq=False)

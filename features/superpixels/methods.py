@@ -16,12 +16,16 @@ from skimage.segmentation import quickshift, slic
 
 from segboost.features.image import RGB, ImageLike, as_rgb
 from segboost.features.luv import rgb_to_luv
+from segboost.features.setting_checks import Number, check_settings
 from segboost.features.superpixels.connectivity import Labels, connected_regions
 from segboost.features.superpixels.first_cut import grow_forest
 from segboost.features.superpixels.merging import MergeCost, merge_regions
 
 _USUAL_PIXELS = 640 * 480
 """The size of image that numbers of superpixels are given for."""
+COUNT = Number(1, 200_000, whole=True)
+AREA = Number(1, 10**6, whole=True)
+SIGMA = Number(0, 100)
 
 
 class SuperpixelMethod(Protocol):
@@ -71,8 +75,11 @@ class GraphMerging:
     kind: ClassVar[str] = "graph"
 
     def __post_init__(self) -> None:
-        _check_count("max_count", self.max_count)
-        _check_count("count_limit", self.count_limit)
+        counts = {"max_count": COUNT, "count_limit": COUNT, "min_area": AREA, "sigma": SIGMA}
+        ratios = {name: Number(0, 1e6) for name in ("scale", "max_ratio", "compactness")}
+        check_settings(self, {**counts, **ratios})
+        if not isinstance(self.cost, MergeCost):
+            raise ValueError(f"cost: expected a MergeCost, got {str(self.cost)[:100]}")
 
     def count(self, height: int, width: int) -> int:
         """Return the largest number of superpixels of an image of this size.
@@ -122,6 +129,11 @@ class QuickShift:
     min_area: int = 12
     kind: ClassVar[str] = "quickshift"
 
+    def __post_init__(self) -> None:
+        # Every pixel is compared with all others within three kernel sizes.
+        sizes = {"kernel_size": Number(1, 10), "max_dist": Number(0, 1e6)}
+        check_settings(self, {**sizes, "ratio": Number(0, 1), "min_area": AREA})
+
     def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
         """Return connected labels 0 … P−1."""
         modes = quickshift(
@@ -144,7 +156,9 @@ class Slic:
     kind: ClassVar[str] = "slic"
 
     def __post_init__(self) -> None:
-        _check_count("n_segments", self.n_segments)
+        check_settings(
+            self, {"n_segments": COUNT, "sigma": SIGMA, "compactness": Number(1e-6, 1e6)}
+        )
 
     def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
         """Return connected labels 0 … P−1, about `n_segments` of them."""
@@ -156,11 +170,6 @@ class Slic:
             start_label=0,
         )
         return connected_regions(clusters)
-
-
-def _check_count(argument: str, count: Any) -> None:
-    if not isinstance(count, int | np.integer) or count < 1:
-        raise ValueError(f"{argument}: expected an integer of at least 1, got {count!r}")
 
 
 METHODS: dict[str, type[SuperpixelMethod]] = {
@@ -207,9 +216,9 @@ def method_from_config(config: dict[str, Any]) -> SuperpixelMethod:
     kind = options.pop("kind", None)
     if kind not in METHODS:
         raise ValueError(f"superpixels: expected kind {' or '.join(METHODS)}, got {kind!r}")
-    if isinstance(options.get("cost"), dict):
-        options["cost"] = MergeCost(**options["cost"])
     try:
+        if isinstance(options.get("cost"), dict):
+            options["cost"] = MergeCost(**options["cost"])
         return METHODS[kind](**options)
     except TypeError as error:
         raise ValueError(f"superpixels of kind {kind}: {error}") from None

@@ -26,7 +26,7 @@ from segboost.saving.svm_history import pack_history, unpack_history
 from segboost.storage.folder import check_count
 from segboost.storage.labels import labels_from_json, labels_to_json
 from segboost.tasks.crf_prediction import TWO_CLASSES
-from segboost.weak.checks import read_array
+from segboost.weak.checks import read_array, read_number
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kin
     for key, shape in layout.arrays:
         setattr(model, key, _read(arrays, key, shape, sizes))
     for key in layout.numbers:
-        setattr(model, key, float(document["numbers"][key]))
+        setattr(model, key, read_number(document["numbers"], key))
     if "feature_names" in document:
         names = np.array(document["feature_names"], dtype=object)
         _agree("d", names.size, sizes)

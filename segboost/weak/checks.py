@@ -44,6 +44,14 @@ def check_table(features: npt.NDArray[Any]) -> FloatArray:
     return table
 
 
+def read_number(document: Mapping[str, Any], name: str) -> float:
+    """Return a stored number; raise ValueError for text, NaN, infinities and anything else."""
+    value = document[name]
+    if type(value) not in (int, float) or not abs(value) <= 1e300:
+        raise ValueError(f"{name} must be a finite number, got {str(value)[:100]!r}")
+    return float(value)
+
+
 def read_array(
     arrays: Mapping[str, npt.NDArray[Any]],
     name: str,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 RANGES: dict[str, tuple[float, float]] = {
     "C": (1e-12, 1e12),
@@ -31,6 +33,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "scale": (0.25, 4),
     "beta": (0, 1e12),
     "contrasts": (0, 1e12),
+    "longest_side": (32, 10**6),
 }
 """The least and the largest value of every number, wherever it stands."""
 
@@ -70,6 +73,34 @@ def of_type(hint: Any, value: Any, old: Any, name: str) -> Any:
         raise ValueError(f"{name} must be one of {', '.join(get_args(hint))}, got {value!r}")
     example = _NAMES[hint] if old is None else f"like {old!r}"
     raise ValueError(f"{name} must be {example}, got {value!r}")
+
+
+def changed_settings(base: Any, values: Any, place: str = "") -> Any:
+    """Return a dataclass of settings with the values of a JSON object, recursively.
+
+    Raises
+    ------
+    ValueError
+        For unknown keys, wrong types and numbers out of range; `place` comes before their names.
+    """
+    if not isinstance(values, Mapping):
+        raise ValueError(f"{place or 'config'} must be an object, got {values!r}")
+    known = {f.name for f in fields(base)}
+    hints = get_type_hints(type(base))
+    unknown = sorted(map(str, set(values) - known))
+    if unknown:
+        raise ValueError(
+            f"config has no key {place}{unknown[0]!r}; there are {', '.join(sorted(known))}"
+        )
+    changes = {}
+    for name, value in values.items():
+        old = getattr(base, name)
+        if is_dataclass(old):
+            changes[name] = changed_settings(old, value, f"{place}{name}.")
+        else:
+            changes[name] = of_type(hints[name], value, old, f"{place}{name}")
+    check_ranges({name: value for name, value in changes.items() if not is_dataclass(value)}, place)
+    return replace(base, **changes)
 
 
 def check_ranges(settings: dict[str, Any], place: str = "") -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, get_args
 
 from segboost.boosting.settings import BoosterSettings
 from segboost.features.groups.user_groups import refuse_imports
 from segboost.features.presets import find_preset
-from segboost.pipelines.segmentation.config.checks import check_ranges, of_type
+from segboost.pipelines.segmentation.config.checks import changed_settings, check_ranges
 from segboost.pipelines.segmentation.config.stage_settings import (
     BorderSettings,
     Loss,
@@ -256,7 +256,8 @@ class SegmentationConfig:
         if not isinstance(preset, str | Mapping):
             raise ValueError(f"preset must be a name or an object, got {preset!r}")
         rest = {name: value for name, value in values.items() if name != "preset"}
-        return _changed(cls.for_preset(preset), rest, "")
+        changed: SegmentationConfig = changed_settings(cls.for_preset(preset), rest)
+        return changed
 
     @classmethod
     def read(cls, path: Path) -> dict[str, Any]:
@@ -290,24 +291,3 @@ def _current_names(values: Mapping[str, Any], warn: bool) -> dict[str, Any]:
                 logger.warning("the setting %r is now called %r", old, new)
             current[new] = current.pop(old)
     return current
-
-
-def _changed(base: Any, values: Any, place: str) -> Any:
-    """Return the dataclass with the values of a mapping, recursively."""
-    if not isinstance(values, Mapping):
-        raise ValueError(f"{place or 'config'} must be an object, got {values!r}")
-    known = {f.name for f in fields(base)}
-    hints = get_type_hints(type(base))
-    unknown = sorted(map(str, set(values) - known))
-    if unknown:
-        raise ValueError(
-            f"config has no key {place}{unknown[0]!r}; there are {', '.join(sorted(known))}"
-        )
-    changes = {}
-    for name, value in values.items():
-        old = getattr(base, name)
-        if is_dataclass(old):
-            changes[name] = _changed(old, value, f"{place}{name}.")
-        else:
-            changes[name] = of_type(hints[name], value, old, f"{place}{name}")
-    return replace(base, **changes)

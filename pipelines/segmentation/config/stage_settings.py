@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
+from segboost.features.network.efficientnet import LAYERS
+from segboost.pipelines.segmentation.config.checks import changed_settings
+
 Loss = Literal["superpixels", "pixels"]
 
 
@@ -55,8 +58,9 @@ class PotentialSettings:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the settings of a JSON document."""
-        return cls(**{**values, "contrasts": tuple(float(b) for b in values["contrasts"])})
+        """Return the settings of a JSON document; ValueError for wrong types and ranges."""
+        changed: Self = changed_settings(cls(), values, "potentials.")
+        return changed
 
 
 @dataclass(frozen=True)
@@ -82,3 +86,15 @@ class BorderSettings:
     pixels_per_image: int = 1000
     layers: tuple[str, ...] = ("stage3", "stage5")
     scale: float = 2.0
+
+    def __post_init__(self) -> None:
+        unknown = [layer for layer in self.layers if layer not in LAYERS]
+        if unknown or not self.layers:
+            known = ", ".join(LAYERS)
+            raise ValueError(f"borders.layers must be of {known}, got {unknown[:1] or 'none'}")
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the settings of a JSON document; ValueError for wrong types and ranges."""
+        changed: Self = changed_settings(cls(), values, "borders.")
+        return changed

@@ -18,7 +18,7 @@ from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.model.unaries import Arrays, part_of, restore_unaries
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
 from segboost.storage.folder import ModelFileError
-from segboost.weak.checks import read_array
+from segboost.weak.checks import read_array, read_number
 
 
 def restore_segmenter(
@@ -32,7 +32,7 @@ def restore_segmenter(
     words = None
     if document["words"] is not None:
         coef = read_array(arrays, "words_coef", "f", (None,))
-        words = LinearWords(coef, float(document["words"]["bias"]))
+        words = LinearWords(coef, read_number(document["words"], "bias"))
     calibration = None
     if document.get("calibration", False):  # older folders have none
         calibration = Calibration.from_arrays(part_of(arrays, "calibration_"))
@@ -43,7 +43,7 @@ def restore_segmenter(
         load_crf(document["crf"], folder, config.method),
         PotentialSettings.from_dict(document["potentials"]),
         words,
-        float(document["offset"]),
+        read_number(document, "offset"),
         calibration,
         _restore_borders(document.get("borders"), arrays),
         {str(k): int(n) for k, n in document.get("widths", {}).items()},  # older ones have none
@@ -60,7 +60,7 @@ def _present(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 def _restore_borders(settings: Mapping[str, Any] | None, arrays: Arrays) -> BorderRefinement | None:
     if settings is None:
         return None
-    checked = BorderSettings(**{**settings, "layers": tuple(settings["layers"])})
+    checked = BorderSettings.from_dict(settings)
     return BorderRefinement.from_arrays(part_of(arrays, "borders_"), checked)
 
 

@@ -142,7 +142,7 @@ def test_methods_survive_a_configuration():
         assert method_from_config(method_to_config(method)) == method
     with pytest.raises(ValueError, match="expected kind graph or quickshift or slic, got 'seeds'"):
         method_from_config({"kind": "seeds"})
-    with pytest.raises(ValueError, match="max_count: expected an integer of at least 1, got 0"):
+    with pytest.raises(ValueError, match="max_count: expected an integer from 1 to 200000, got 0"):
         method_from_config({"kind": "graph", "max_count": 0})
     with pytest.raises(ValueError, match="n_segments: expected a whole number"):
         Slic(n_segments=2.5)
