@@ -36,7 +36,8 @@ class Number:
         return right and self.low <= value <= self.high
 
     def __str__(self) -> str:
-        return f"{'an integer' if self.whole else 'a number'} from {self.low:g} to {self.high:g}"
+        kind = "a whole number" if self.whole else "a number"
+        return f"{kind} from {self.low:g} to {self.high:g}"
 
 
 def check_settings(settings: object, numbers: Mapping[str, Number], where: str = "") -> None:
@@ -47,7 +48,7 @@ def check_settings(settings: object, numbers: Mapping[str, Number], where: str =
     >>> from types import SimpleNamespace
     >>> check_settings(SimpleNamespace(steps=10**9), {"steps": Number(0, 20, whole=True)}, "words")
     Traceback (most recent call last):
-    ValueError: words: steps: expected an integer from 0 to 20, got 1000000000
+    ValueError: words: steps: expected a whole number from 0 to 20, got 1000000000
     """
     for name, number in numbers.items():
         value = getattr(settings, name)

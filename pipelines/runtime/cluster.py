@@ -37,6 +37,7 @@ POLL, LONGEST_POLL = 2.0, 600.0
 """Seconds between looks at the cluster, and the longest that one result may travel at a time."""
 AHEAD, KEPT = 2, 16
 """Tasks under way, and results that wait for an earlier one, for every thread of the cluster."""
+SCHEMES = ("tcp", "tls", "ucx", "ws", "wss", "inproc")
 DEATHS = "the workers that tried it died one after the other: is there enough memory?"
 
 
@@ -211,6 +212,13 @@ class _Waiting:
 
 
 def _open(make: Callable[..., Client], address: str) -> Client:
+    scheme, found, _ = address.partition("://")
+    # With another scheme, distributed leaves an event loop behind that complains at exit.
+    if found and scheme not in SCHEMES:
+        raise ClusterError(
+            f"there is no scheduler at {address} (addresses begin with {SCHEMES[0]}:// or "
+            f"{SCHEMES[1]}://): start one with `dask scheduler` and give the address that it tells"
+        )
     place = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
     opened: list[Client] = []
     reasons: list[str] = []

@@ -173,9 +173,11 @@ def read_run_log(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     events = []
     for line in Path(path).read_bytes().splitlines():
         try:
-            events.append(json.loads(line))
-        except ValueError:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
             continue
+        if isinstance(event, dict):
+            events.append(event)
     return events
 
 

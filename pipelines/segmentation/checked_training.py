@@ -67,20 +67,24 @@ def train_on(
     n_jobs: int,
     report: StageReporter,
     vocabulary: Sequence[TrainingImage] | None = None,
+    test: Sequence[TrainingImage] = (),
 ) -> Trained:
-    """Check the images, then train on them."""
-    check_items(items, report)
+    """Check the images, those of a test part included, then train on the former."""
+    check_items(items, report, test)
     with single_threaded():
         return train_segmenter(items, config, store, n_jobs, report, vocabulary)
 
 
-def check_items(items: Sequence[TrainingImage], report: StageReporter) -> None:
-    """Refuse images that nothing can be learned from, before the work begins."""
+def check_items(
+    items: Sequence[TrainingImage], report: StageReporter, test: Sequence[TrainingImage] = ()
+) -> None:
+    """Refuse images that cannot be learned from or measured on, before the work begins."""
     if not items:
         raise ValueError("there are no training images: give some")
     foreground = background = False
-    for done, item in enumerate(items):
-        report(Report(CHECKING, done, len(items)))
+    total = len(items) + len(test)
+    for done, item in enumerate((*items, *test)):
+        report(Report(CHECKING, done, total))
         image, mask = item.image(), item.mask()
         if image.shape[:2] != mask.shape:
             (height, width), (tall, wide) = image.shape[:2], mask.shape
@@ -88,9 +92,10 @@ def check_items(items: Sequence[TrainingImage], report: StageReporter) -> None:
                 f"{item.name}: the image is {width}×{height}, its mask {wide}×{tall}: "
                 "make them equal"
             )
-        foreground |= bool((mask == 1).any())
-        background |= bool((mask == 0).any())
-    report(Report(CHECKING, len(items), len(items)))
+        if done < len(items):
+            foreground |= bool((mask == 1).any())
+            background |= bool((mask == 0).any())
+    report(Report(CHECKING, total, total))
     if not (foreground and background):
         missing = "background" if foreground else "foreground"
         raise ValueError(

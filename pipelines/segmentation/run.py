@@ -100,7 +100,7 @@ def run_training(
         store.remove_leftovers()
         write_whole(output / SETTINGS, _json(dict(options)))
         with StageReporter(progress, log) as report:
-            trained = train_on(data.train, config, store, n_jobs, report)
+            trained = train_on(data.train, config, store, n_jobs, report, test=data.test)
         extra = {"dataset": data.name, "n_train": len(data.train), "notes": list(data.notes)}
         save_segmenter(trained.model, output, extra)
         evaluation = None

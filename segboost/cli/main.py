@@ -91,6 +91,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     An error is reported in one line on standard error, or with a traceback if ``SEGBOOST_DEBUG``
     is set.
     """
+    _open_standard_streams()
     command = attach_examples(typer.main.get_command(app))
     given = None if arguments is None else list(arguments)
     try:
@@ -111,6 +112,27 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if status == INTERRUPTED:
         return _complain("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else 0
+
+
+def _open_standard_streams() -> None:
+    """Connect closed standard streams (``2>&-``) to the null device.
+
+    Otherwise the next file that is opened would get the messages of a library.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, os.O_RDWR)
+            os.dup2(opened, number)
+            if opened == number:
+                os.set_inheritable(number, True)
+            else:
+                os.close(opened)
+        if getattr(sys, name) is None:
+            mode = "r" if number == 0 else "w"
+            stream = os.fdopen(number, mode, encoding="utf-8", closefd=False)
+            setattr(sys, name, stream)
 
 
 def _explain(error: Exception) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from PIL import Image
 
 from segboost.cli.main import run
 from segboost.datasets import ImageFileError, read_image
+from segboost.features import extract_features
 from segboost.io.image_files import decode_image
 from segboost.pipelines.batch.inputs import find_images
 from segboost.pipelines.segmentation.model.files import save_segmenter
@@ -138,3 +139,10 @@ def test_no_permission_is_told(tmp_path):
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("preset", ["classic", "paper", "default", "fast"])
+def test_an_image_whose_padding_would_take_gigabytes_is_refused(preset):
+    for shape in ((2, 60_000, 3), (60_000, 2, 3)):
+        with pytest.raises(ValueError, match="too thin"):
+            extract_features(np.zeros(shape, np.uint8), preset)

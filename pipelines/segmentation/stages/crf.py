@@ -140,8 +140,10 @@ def _search(
     n_choices = len(of_C) + len(config.losses) - 1
     if n_choices == 1:
         return []
+    if len(images) < 2 and len(of_C) == 1:
+        return []  # C is given, and the loss cannot be compared: the first one is used
     if len(images) < 2:
-        raise ValueError("choosing C needs at least two training images; or set C")
+        raise ValueError("choosing C needs at least two training images; or set --C")
     tried: list[_Tried] = []
 
     def run(choices: Sequence[Choice]) -> None:

@@ -38,6 +38,10 @@ def evaluate(
     options: dict[str, Any] = {
         k: v for k, v in locals().items() if k != "known" and k not in known and v is not None
     }
+    if not {"dataset", "images", "masks"} & set(options):
+        raise typer.BadParameter(
+            "name labelled images: --images DIR --masks DIR, or --dataset NAME"
+        )
     name = data.check_data(options)
     chosen = split or ("all" if name == "folders" else "test")
     if chosen not in ("train", "test", "all"):

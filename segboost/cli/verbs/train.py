@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Collection
@@ -173,11 +174,17 @@ def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
     from segboost.pipelines.segmentation.run import SETTINGS as FILE
 
     try:
-        started: dict[str, Any] = dict(json.loads((folder / FILE).read_text()))
-    except (OSError, ValueError):
+        started = json.loads((folder / FILE).read_text())
+    except OSError:
         raise typer.BadParameter(
             f"there is no run to resume in {folder}: omit --resume or correct --output"
         ) from None
+    except (ValueError, RecursionError):
+        started = None
+    if not isinstance(started, dict) or not _is_complete(started, folder):
+        raise typer.BadParameter(
+            f"{folder / FILE} is damaged: repeat the command that started the run, without --resume"
+        )
     for key, value in options.items():
         if started.get(key) != value:
             raise typer.BadParameter(
@@ -185,6 +192,27 @@ def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
                 "omit either --resume or that option"
             )
     return started
+
+
+def _is_complete(started: dict[str, Any], folder: Path) -> bool:
+    """Whether these are the options that the log of the run says it was started with."""
+    from segboost.pipelines.runtime.run_log import read_run_log
+    from segboost.pipelines.segmentation.run import LOG
+
+    for name in (f"{LOG}.part", LOG):
+        try:
+            events = read_run_log(folder / name)
+        except OSError:
+            continue
+        starts = [e["configuration"]["options"] for e in events if _has_options(e)]
+        if starts:
+            return bool(starts[-1] == started)
+    return set(started) <= set(inspect.signature(train).parameters)
+
+
+def _has_options(event: dict[str, Any]) -> bool:
+    found = event.get("configuration")
+    return event.get("event") == "start" and isinstance(found, dict) and "options" in found
 
 
 def _print_result(run: TrainingRun, n_train: int) -> None:

@@ -64,6 +64,14 @@ def test_errors_are_one_line(command, options, status, text, capsys):
     assert told.err.count("\n") == 1
 
 
+def test_without_data_it_asks_for_some(command, capsys):
+    assert command[1] == "--model"
+    assert run(command[:3]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "name labelled images: --images DIR --masks DIR" in told.err
+
+
 def test_a_mask_of_another_size_is_named(tmp_path, command, capsys):
     class Cut:
         def __init__(self, item):

@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from PIL import Image
 
 from segboost.cli.main import run
 from segboost.pipelines.runtime.run_log import read_run_log
@@ -75,6 +76,36 @@ def test_resume_takes_the_settings_of_the_run(model, capsys):
 def test_resume_needs_a_run(tmp_path, capsys):
     assert run(["train", "--resume", "--output", str(tmp_path)]) == 2
     assert "no run to resume" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"seed": 5}', '{"dataset": "synthetic"}', "[" * 9999]
+)
+def test_a_damaged_run_is_not_resumed_as_another(model, text, capsys):
+    settings = model / "run.json"
+    kept = settings.read_bytes()
+    settings.write_text(text)
+    try:
+        assert run(["train", "--resume", "--output", str(model)]) == 2
+    finally:
+        settings.write_bytes(kept)
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert "run.json is damaged" in told.err
+
+
+def test_a_wrong_mask_of_the_test_part_is_refused_before_training(tmp_path, capsys):
+    options = write_folders(tmp_path, tiny_data().train)
+    (tmp_path / "test.txt").write_text("train_005\n")
+    (tmp_path / "train.txt").write_text("train_000\ntrain_001\n")
+    (mask,) = (tmp_path / "masks").glob("train_005.*")
+    Image.new("L", (5, 5)).save(mask)
+    lists = ["--train-list", str(tmp_path / "train.txt"), "--test-list", str(tmp_path / "test.txt")]
+    model = tmp_path / "model"
+    assert run(["train", *options, *lists, "--output", str(model)]) == 1
+    told = capsys.readouterr().err
+    assert "train_005: the image is 96×72, its mask 5×5" in told
+    assert not list((model / "cache").glob("**/*.npz"))
 
 
 def test_methods_share_a_cache(place, model, command, tmp_path, capsys):

@@ -142,7 +142,9 @@ def test_methods_survive_a_configuration():
         assert method_from_config(method_to_config(method)) == method
     with pytest.raises(ValueError, match="expected kind graph or quickshift or slic, got 'seeds'"):
         method_from_config({"kind": "seeds"})
-    with pytest.raises(ValueError, match="max_count: expected an integer from 1 to 200000, got 0"):
+    with pytest.raises(
+        ValueError, match="max_count: expected a whole number from 1 to 200000, got 0"
+    ):
         method_from_config({"kind": "graph", "max_count": 0})
     with pytest.raises(ValueError, match="n_segments: expected a whole number"):
         Slic(n_segments=2.5)

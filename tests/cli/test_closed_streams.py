@@ -1,0 +1,29 @@
+"""Commands whose standard streams are closed: ``segboost … 2>&-``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+
+COMMAND = f"{sys.executable} -c 'from segboost.cli.main import main; main()'"
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "0<&-", "0<&- 1>&- 2>&-"])
+def test_work_is_done_and_no_file_takes_the_place_of_a_stream(tmp_path, closed):
+    Image.fromarray(np.zeros((20, 20, 3), np.uint8)).save(tmp_path / "a.png")
+    work = f"{COMMAND} features show a.png -o picture.png {closed}"
+    done = subprocess.run(["sh", "-c", work], cwd=tmp_path, capture_output=True, timeout=120)
+    assert done.returncode == 0
+    with Image.open(tmp_path / "picture.png") as picture:
+        picture.load()
+
+
+def test_errors_still_have_their_status(tmp_path):
+    work = f"{COMMAND} segment --model none nothing.png -o out 2>&-"
+    done = subprocess.run(["sh", "-c", work], cwd=tmp_path, capture_output=True, timeout=120)
+    assert done.returncode in (1, 2)
+    assert done.stdout == b""
