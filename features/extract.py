@@ -19,6 +19,9 @@ from segboost.features.superpixels.adjacency import Adjacency
 from segboost.features.superpixels.connectivity import Labels
 
 Dtype = Literal["float32", "uint8"]
+SMALLEST_SIDE = 64
+MOST_PADDED, MOST_PADDING = 2_000_000, 8
+"""Padded pixels that are always allowed, and how many there may be per pixel of larger images."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +121,28 @@ def extract_features(
     if dtype not in ("float32", "uint8"):
         raise ValueError(f"dtype: expected 'float32' or 'uint8', got {dtype!r}")
     rgb = as_rgb(image)
+    check_padding(rgb.shape[0], rgb.shape[1], chosen)
     luv = rgb_to_luv(rgb)
     labels = chosen.superpixels.cut(rgb, luv) if superpixels is None else superpixels
     context = ImageContext(rgb, labels, name, chosen.largest_patch, luv, chosen.groups, maps)
     groups = {group.name: compute_group(group, context, dtype) for group in chosen.groups}
     graph = context.adjacency
     return ImageFeatures(context.labels, context.area, context.centres, graph, groups, context.maps)
+
+
+def check_padding(height: int, width: int, preset: Preset) -> None:
+    """Refuse an image so thin that padding it for the patches would take gigabytes.
+
+    Responses of patches take about 300 bytes per padded pixel, and networks pad images to their
+    smallest input.
+    """
+    reach = max(SMALLEST_SIDE, preset.largest_patch)
+    padded = (height + reach) * (width + reach)
+    if padded > MOST_PADDED and padded > MOST_PADDING * height * width:
+        raise ValueError(
+            f"the image is too thin: {width}×{height} pixels would be padded to "
+            f"{width + reach}×{height + reach}: cut it into pieces"
+        )
 
 
 def compute_group(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -23,6 +23,7 @@ from segboost.report.report_data import ReportData, ShownImage
 TITLES = {
     "structboost": "StructBoost",
     "ssvm": "structured SVM",
+    "trees": "boosted trees without a CRF",
     "adaboost": "AdaBoost on visual words",
     "svm": "SVM on visual words",
 }
@@ -37,7 +38,7 @@ def headline(found: ReportData) -> str:
     tiles = [
         tile(percent(scores.mean_iou), "%", "mean IoU (intersection over union)", "first"),
         tile(percent(scores.iou_foreground), "%", "foreground IoU"),
-        tile(percent(scores.mean_recall), "%", "mean recall (pixel accuracy)"),
+        tile(percent(scores.mean_recall), "%", "mean recall (pixel accuracy in the paper)"),
         tile(percent(scores.break_even), "%", "precision = recall (break-even point)"),
         tile(str(scores.n_images), "", "test images"),
         tile(*_training_time(found), "run time, cached stages excluded"),
@@ -69,10 +70,13 @@ def images(found: ReportData, key: str) -> str:
             ("true", "true border"),
         ]
     )
+    scale = _scale(found.main.model.calibration is not None)
     columns = []
     for rank in RANKS:
         cards = [
-            _card(s, f"{key}-{s.rank}-{i}") for i, s in enumerate(found.images) if s.rank == rank
+            _card(s, f"{key}-{s.rank}-{i}", scale)
+            for i, s in enumerate(found.images)
+            if s.rank == rank
         ]
         if cards:
             columns.append(f'<div class="rank"><h3>{rank.capitalize()}</h3>{"".join(cards)}</div>')
@@ -80,7 +84,7 @@ def images(found: ReportData, key: str) -> str:
     return section(f"images-{key}", "Test images", text, body)
 
 
-def _card(shown: ShownImage, key: str) -> str:
+def _card(shown: ShownImage, key: str, scale: str) -> str:
     pictures, name = shown.pictures, escape(shown.name)
     width, height = pictures.size
     scores, counts = image_scores(shown.counts), shown.counts
@@ -114,9 +118,17 @@ def _card(shown: ShownImage, key: str) -> str:
  aria-label="{name}: image, prediction, ground truth" aria-valuetext="prediction">
 <div class="steps">{steps}</div>
 <div class="beside"><figure><img class="score" alt="score map of {name}" src="{pictures.score}"
- width="{width}" height="{height}"><figcaption>score map</figcaption></figure>
+ width="{width}" height="{height}"><figcaption>{scale}</figcaption></figure>
 <div><h4>{name}</h4><dl>{numbers}</dl></div></div>
 </article>"""
+
+
+def _scale(is_probability: bool) -> str:
+    """Return the caption of a score map: what its colours mean, with numbers."""
+    name = "probability of foreground" if is_probability else "score, not calibrated"
+    ends = ("0 %", "50 %", "100 %") if is_probability else ("low", "0", "high")
+    marks = "".join(f"<span>{text}</span>" for text in ends)
+    return f'{name}<span class="ends">{marks}</span>'
 
 
 def curves(found: ReportData, key: str) -> str:
@@ -154,12 +166,26 @@ def curves(found: ReportData, key: str) -> str:
             panel(
                 "Choice of C",
                 charts.choice_chart(trials, chosen) + legend(marks),
-                "Scores on images held out from training; the ring marks the chosen value.",
+                _choice(found.main.document["C"], [float(t["C"]) for t in trials]),
             )
         )
     if not parts:
         return ""
     return section(f"curves-{key}", "Curves", "", f'<div class="panels">{"".join(parts)}</div>')
+
+
+def _choice(chosen: float, tried: Sequence[float]) -> str:
+    """Return what the chart of C shows, with a hint where a wider grid may be better."""
+    text = (
+        f"The ring marks the chosen value, C = {chosen:g}. Scores are those of CRFs that were "
+        "trained on a part of the training images and measured on the others. They differ from "
+        "the test scores: other images, fewer to learn from, and the final model is trained on "
+        "all of them."
+    )
+    if chosen in (min(tried), max(tried)):
+        end, beyond = ("smallest", "smaller") if chosen == min(tried) else ("largest", "larger")
+        text += f" It is the {end} value tried: {beyond} ones may be better (C_choices)."
+    return text
 
 
 def _learning(found: ReportData) -> list[str]:
@@ -240,7 +266,7 @@ def by_image(found: ReportData, key: str) -> str:
 
 def timings(found: ReportData, key: str) -> str:
     """Return the duration of every stage."""
-    stages = [e for e in found.main.events if e.get("event") == "stage ends"]
+    stages = [e for e in found.main.events if e.get("event") == "stage ends" and _is_timed(e)]
     if not stages:
         return ""
     longest = max(max(e["wall"], e["cpu"]) for e in stages) or 1.0
@@ -252,12 +278,23 @@ def timings(found: ReportData, key: str) -> str:
         for e in stages
     )
     text = "Stages whose results were cached take almost no time."
-    peak = max(e.get("peak_total_bytes", 0) for e in stages) / 2**30
+    peaks = [e.get("peak_total_bytes") for e in stages]
+    peak = max((p for p in peaks if isinstance(p, int)), default=0) / 2**30
     body = (
         legend([("c1", "elapsed time"), ("c3", "CPU time")])
         + f'<ul class="timings">{rows}</ul><p class="soft">Peak memory {peak:.2f} GB.</p>'
     )
     return section(f"time-{key}", "Timings", text, body)
+
+
+def _is_timed(event: Mapping[str, Any]) -> bool:
+    """Whether an event has its times; a log may have been edited."""
+    times = event.get("wall"), event.get("cpu")
+    return all(map(_is_time, times)) and ("stage" in event or event.get("event") == "end")
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < 1e12
 
 
 def configuration(found: ReportData, key: str) -> str:
@@ -272,7 +309,8 @@ def configuration(found: ReportData, key: str) -> str:
     parts.append(_details("Configuration", settings_table(settings, "settings"), True))
     if run.options:
         parts.append(_details("Command-line options", settings_table(run.options, "options")))
-    machine = {**start.get("machine", {}), **(start.get("versions") or {})}
+    facts = [start.get(name) for name in ("machine", "versions")]
+    machine = {k: v for fact in facts if isinstance(fact, dict) for k, v in fact.items()}
     if machine:
         parts.append(_details("Machine and versions", settings_table(machine, "versions")))
     return section(f"settings-{key}", "Settings", "", "".join(parts))
@@ -285,7 +323,7 @@ def _details(title: str, body: str, is_open: bool = False) -> str:
 
 
 def _training_time(found: ReportData) -> tuple[str, str]:
-    end = [e for e in found.main.events if e.get("event") == "end"]
+    end = [e for e in found.main.events if e.get("event") == "end" and _is_timed(e)]
     if not end:
         return "–", ""
     value, unit = seconds(end[-1]["wall"]).split(" ", 1)

@@ -115,8 +115,29 @@ def _read_run(folder: Path, allow_import: Collection[str]) -> Run:
     missing = [key for key in ("dataset", "method", "test", "n_train") if key not in document]
     if missing:
         raise ValueError(f"{folder / SCORES} has no {missing[0]!r}: train the model again")
+    _check_scores(document, folder / SCORES)
     options = _read_json(folder / SETTINGS) if (folder / SETTINGS).is_file() else {}
     return Run(folder, document, options, allow_import)
+
+
+def _check_scores(document: Mapping[str, Any], path: Path) -> None:
+    """Raise ValueError where the document was edited into something else than scores."""
+    try:
+        test, trials = document["test"], document.get("validation") or []
+        if test is not None:
+            SegmentationScores.from_dict(test["scores"])
+            good = all(isinstance(name, str) for name in test["images"])
+        else:
+            good = True
+        for trial in trials:
+            good &= trial["C"] > 0 and isinstance(trial["loss"], str)
+            good &= trial["mean_iou"] is None or 0 <= trial["mean_iou"] <= 1
+        good &= not trials or (document["C"] > 0 and isinstance(document["loss"], str))
+        good &= document["method"] in METHODS and isinstance(document["dataset"], str)
+    except (TypeError, KeyError, ValueError, AttributeError):
+        good = False
+    if not good:
+        raise ValueError(f"{path} was changed and is not a record of scores: train the model again")
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -127,7 +148,7 @@ def _read_json(path: Path) -> dict[str, Any]:
             f"{path} cannot be read ({error.strerror}): the run is unfinished; resume it with "
             "segboost train --resume"
         ) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"{path} is damaged (not JSON): train the model again") from None
     if not isinstance(found, dict):
         raise ValueError(f"{path} is damaged (not a JSON object): train the model again")

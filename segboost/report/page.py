@@ -116,6 +116,8 @@ def _subtitle(sets: Sequence[ReportData]) -> str:
         return f"{len(sets)} data sets: {names}"
     run = sets[0].main
     told = [sections.TITLES[run.method], f"{run.document['n_train']} training images"]
+    if isinstance(run.document.get("C"), int | float):
+        told.append(f"C = {run.document['C']:g}")
     if run.document.get("preset"):
         told.append(f"preset {run.document['preset']}")
     if run.events:

@@ -68,14 +68,30 @@ def write_report(
     tell = progress or QuietProgress()
     paper = read_table(folder)
     by_set = [list(group) for _, group in groupby(runs, key=lambda run: run.dataset)]
-    name = title or (runs[0].dataset if len(by_set) == 1 else folder.resolve().name)
+    name = title or _title(runs)
     text = b""
     for widest in WIDTHS:
         sets = _collect_all(by_set, data_root, n_jobs, tell, widest)
-        text = render(name, sets, paper).encode()
+        # Names of files may hold bytes that are not text.
+        text = render(name, sets, paper).encode("utf-8", "replace")
         if len(text) <= LARGEST:
             break
     return write_whole(page, text)
+
+
+def _title(runs: Sequence[Run]) -> str:
+    """Return what the runs have in common: a data set, or the names of several."""
+    names = list(dict.fromkeys(_data_name(run) for run in runs))
+    return names[0] if len(names) == 1 else ", ".join(names)
+
+
+def _data_name(run: Run) -> str:
+    """Return the data set's name; for folders of one's own, the folder of the images."""
+    images = run.options.get("images")
+    if run.dataset != "folders" or not isinstance(images, str):
+        return run.dataset
+    path = Path(images)
+    return f"{path.parent.name}/{path.name}" if path.name == "images" else path.name
 
 
 def check_page(page: Path, folder: Path, overwrite: bool = False) -> None:

@@ -14,7 +14,7 @@ TITLES = {
     "mean_iou": "mean intersection over union",
     "iou_foreground": "  foreground",
     "iou_background": "  background",
-    "mean_recall": "mean recall (pixel accuracy)",
+    "mean_recall": "mean recall (pixel accuracy in the paper)",
     "recall_foreground": "  foreground",
     "recall_background": "  background",
     "break_even": "precision = recall",
