@@ -1,4 +1,4 @@
-"""The methods of the AUC table: three forms of one problem, RankBoost, the ranking SVM."""
+"""Methods of the AUC table: three formulations of StructBoost, RankBoost and the ranking SVM."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SVM_CHOICES = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5)
 ROUND_CHOICES = (25, 50, 100, 200)
 ROUNDS, GAP = 200, 1e-2
 FORMS: dict[str, Slack] = {"m-slack": "each", "1-slack": "one"}
-"""The paper's two forms; the default is between them."""
+"""The paper's two formulations; the default lies between them."""
 DEFAULT, RANKBOOST, RANKING_SVM = "StructBoost", "RankBoost", "ranking SVM"
 
 
 class TimedRanker:
-    """A ranker with the CPU seconds at which each of its rounds was done."""
+    """A ranker and the CPU time at which each of its rounds finished."""
 
     def __init__(self, **parameters: Any) -> None:
         from segboost import StructBoostRanker
@@ -45,7 +45,7 @@ class TimedRanker:
 
 
 def choosing_methods(quick: bool = False) -> list[TableMethod]:
-    """Return the methods that choose their parameters on the validation part."""
+    """Return the methods whose parameters are chosen on the validation part."""
     prices = _each("C", C_CHOICES, quick)
     return [
         _ranker(DEFAULT, "auto", prices, quick),
@@ -55,7 +55,7 @@ def choosing_methods(quick: bool = False) -> list[TableMethod]:
 
 
 def form_method(form: str, C: float, quick: bool = False) -> TableMethod:
-    """Return one of the paper's forms of the problem, with the C that the default chose."""
+    """Return one of the paper's formulations, with the C chosen for the default."""
     return _ranker(form, FORMS[form], [{"C": C}], quick)
 
 
@@ -79,7 +79,7 @@ def ranker_curves(model: TimedRanker, X: AnyArray, y: AnyArray) -> dict[str, Any
 
 
 def certified(model: TimedRanker) -> dict[str, float]:
-    """Return what the certificate says."""
+    """Return the values of the optimality certificate."""
     certificate = model.model.certificate_
     return {
         "objective": certificate.objective,
@@ -113,7 +113,7 @@ def fit_ranking_svm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -
 
 
 def _each(name: str, values: Sequence[float], quick: bool) -> list[Candidate]:
-    """Return a candidate a value; two of them for a quick look."""
+    """Return one candidate per value; only two of them for a quick run."""
     return [{name: value} for value in (values[1:3] if quick else values)]
 
 

@@ -1,4 +1,4 @@
-"""Cells of an experiment: one fit each, kept on disk as soon as it is done."""
+"""Cells of an experiment: one fit per cell, saved to disk as soon as it finishes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_WARNINGS = 5
 
 @dataclass(frozen=True)
 class Cell:
-    """One fit: a method with one of its candidates on one repeat of one set."""
+    """One fit: a method with one of its candidates on one repeat of one data set."""
 
     data: str
     repeat: int
@@ -32,7 +32,7 @@ class Cell:
     candidate: int
 
     def key(self, table_key: str, seed: int, stratified: bool) -> KeyParts:
-        """Return all that the result depends on; `table_key` stands for the set's values."""
+        """Return everything the result depends on; `table_key` identifies the data."""
         parameters: dict[str, Any] = {
             "version": __version__,
             "seed": seed,
@@ -43,25 +43,25 @@ class Cell:
             "candidate": self.method.candidates[self.candidate],
         }
         if self.method.path is not None:
-            # What was learned before is part of what is learned now.
+            # Each candidate starts from what the earlier ones learned.
             parameters["path"] = list(self.method.candidates[: self.candidate])
         return KeyParts(parameters, (table_key,), SCHEMA)
 
 
 @dataclass(frozen=True, eq=False)
 class CellResult:
-    """What a fit gave.
+    """The result of one fit.
 
     Parameters
     ----------
     measures : mapping of part to mapping of name to float
-        Of the parts "train", "validation" and "test".
+        The parts are "train", "validation" and "test".
     details : mapping of str to float
-        What the method tells of the fit itself.
+        What the method reports about the fit itself.
     seconds : float
         CPU time of the fit.
     warnings : tuple of str
-        What the fit warned of.
+        Warnings raised during the fit.
     curves : mapping of str to ndarray
     """
 
@@ -73,7 +73,7 @@ class CellResult:
 
     @classmethod
     def of(cls, artefact: Artefact) -> CellResult:
-        """Return what `run_cells` kept."""
+        """Return the result from the artefact that `run_cells` saved."""
         document = artefact.document
         return cls(
             document["measures"],
@@ -88,9 +88,9 @@ def run_cells(
     cells: Sequence[Cell], X: npt.NDArray[Any], y: npt.NDArray[Any], split: Split, seed: int,
     cache: Path, keys: Sequence[KeyParts],
 ) -> None:  # fmt: skip
-    """Fit, measure and keep cells of one method on one repeat, in the order of its candidates.
+    """Fit, measure and save cells of one method on one repeat, in the order of its candidates.
 
-    Every file appears whole or not at all, as soon as its fit is done.
+    Each file is written atomically as soon as its fit finishes.
     """
     method = cells[0].method
     candidates = [method.candidates[cell.candidate] for cell in cells]

@@ -1,4 +1,4 @@
-"""The methods of the hierarchy table: StructBoost in three forms, and the AdaBoost family."""
+"""Methods of the hierarchy table: three forms of StructBoost, and the AdaBoost family."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ C_CHOICES: Mapping[Form, tuple[float, ...]] = {
     "augmented": (0.5, 1.0, 2.0, 3.0, 5.0, 14.0),
     "flat": (5.0, 8.0, 14.0, 40.0, 100.0, 250.0),
 }
-"""Six values each, as in the paper; in between lies what validation chooses.
+"""Six values each, as in the paper; validation picks values inside these ranges.
 
-The forms differ in how large a w the same margins take: the tree loss is up to twice the 0/1
+The forms need a different |w| for the same margins: the tree loss is up to twice the 0/1
 loss, and the label-augmented form has one weak learner for all classes.
 """
 SVM_C_CHOICES = (0.02, 0.1, 1.0, 1e8)
-"""Of the SVMs of Ada.ECC-SVM; the paper's is the last one."""
+"""Values of C for the SVMs of Ada.ECC-SVM; the paper uses the last one."""
 ROUND_CHOICES = (200, 500, 1000, 2000)
-"""Of stumps; the paper has 500."""
+"""Numbers of stumps; the paper uses 500."""
 
 
 @dataclass(frozen=True)
 class HierarchyEffort:
-    """How long is learned, and with which SVMs.
+    """Training effort: the number of rounds, and the settings of the SVMs.
 
     Parameters
     ----------
     rounds : int
-        Of StructBoost-tree and -flat; each adds a weak learner for every node or class.
+        Rounds of StructBoost-tree and -flat; each adds one weak learner per node or class.
     augmented_rounds : int
-        Of the label-augmented form, which adds one a round.
+        Rounds of the label-augmented form, which adds one weak learner per round.
     svm_price : float
         C of StructBoost's linear SVMs, before it is divided by the number of rows.
     components : int
-        Principal components that the label-augmented form sees: its table has k·Q times the
-        entries of the others'.
+        Number of principal components given to the label-augmented form, whose table has k·Q
+        times as many entries as the others'.
     gap : float
         Relative precision of the cutting planes.
     """
@@ -64,7 +64,7 @@ def hierarchy_methods(effort: HierarchyEffort, quick: bool = False) -> list[Tabl
     ----------
     effort : HierarchyEffort
     quick : bool
-        Two candidates each and few rounds: a check that all works.
+        Two candidates each and few rounds: a check that everything works.
     """
     rounds = [{"rounds": r} for r in ((20, 40) if quick else ROUND_CHOICES)]
     svms = [
@@ -82,7 +82,7 @@ def hierarchy_methods(effort: HierarchyEffort, quick: bool = False) -> list[Tabl
 
 
 def losses(model: Any, X: AnyArray, y: AnyArray) -> dict[str, float]:
-    """Return the mean tree loss and the share of wrong answers."""
+    """Return the mean tree loss and the error rate."""
     return _losses(model.predict(X), y)
 
 
@@ -93,7 +93,7 @@ def staged_losses(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
 
 
 def boost_curves(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
-    """Return losses and the objective after every round."""
+    """Return the losses and the objective after every round."""
     return {
         **staged_losses(model, X, y),
         "objective": np.array([step.objective for step in model.history_]),
@@ -101,7 +101,7 @@ def boost_curves(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
 
 
 def certified(model: Any) -> dict[str, float]:
-    """Return what the certificate says."""
+    """Return the values of the optimality certificate."""
     certificate = model.certificate_
     return {
         "objective": certificate.objective,
@@ -134,7 +134,7 @@ def fit_structboost(
 
 
 class Projected:
-    """A classifier of the principal components of its training rows."""
+    """A classifier on the principal components of its training rows."""
 
     def __init__(self, model: Any, X: AnyArray, y: AnyArray, components: int) -> None:
         from sklearn.decomposition import PCA
@@ -156,7 +156,7 @@ class Projected:
 
 
 def fit_ecc_svm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit AdaBoost.ECC of linear SVMs."""
+    """Fit AdaBoost.ECC with linear SVMs."""
     from segboost.baselines import AdaBoostECC
     from segboost.weak.linear_svm import LinearSVM
 
@@ -165,14 +165,14 @@ def fit_ecc_svm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> An
 
 
 def fit_ecc(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit AdaBoost.ECC of stumps."""
+    """Fit AdaBoost.ECC with stumps."""
     from segboost.baselines import AdaBoostECC
 
     return AdaBoostECC(candidate["rounds"], random_state=seed).fit(X, y)
 
 
 def fit_mh(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit AdaBoost.MH of stumps."""
+    """Fit AdaBoost.MH with stumps."""
     from segboost.baselines import AdaBoostMH
 
     return AdaBoostMH(candidate["rounds"]).fit(X, y)

@@ -1,4 +1,4 @@
-"""Learning curves as PNG and SVG: the same numbers make the same bytes."""
+"""Learning curves as PNG and SVG; the same numbers give the same bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZE = (3.6, 2.9)
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes.
+    """One pair of axes with its curves.
 
     Parameters
     ----------
@@ -27,11 +27,11 @@ class Panel:
     lines : mapping of legend to ndarray
         Values after 1, 2, … rounds.
     levels : mapping of legend to float
-        Straight lines: methods without rounds.
+        Horizontal lines for methods without rounds.
     logarithmic : bool
-        Whether the y axis is.
+        Whether the y axis is logarithmic.
     rising : bool
-        Whether the values grow; the legend then stands at the bottom.
+        Whether the values increase; the legend is then placed at the bottom.
     """
 
     title: str
@@ -43,13 +43,13 @@ class Panel:
 
 
 def draw_panels(panels: Sequence[Panel], path: Path, n_columns: int = 3) -> list[Path]:
-    """Draw panels beside and below each other into ``path.png`` and ``path.svg``.
+    """Draw a grid of panels into ``path.png`` and ``path.svg``.
 
     Parameters
     ----------
     panels : sequence of Panel
     path : Path
-        Without an ending; both files appear whole or not at all.
+        Path without a suffix; both files are written atomically.
     n_columns : int
 
     Returns
@@ -62,7 +62,7 @@ def draw_panels(panels: Sequence[Panel], path: Path, n_columns: int = 3) -> list
 
     n_columns = min(n_columns, len(panels))
     n_rows = -(-len(panels) // n_columns)
-    # A salt makes the names inside the SVG the same in every run; text stays text.
+    # A fixed salt makes the ids inside the SVG the same in every run; text stays text.
     with matplotlib.rc_context({"svg.hashsalt": "segboost", "svg.fonttype": "none"}):
         figure = Figure(figsize=(SIZE[0] * n_columns, SIZE[1] * n_rows), layout="constrained")
         FigureCanvasAgg(figure)
@@ -71,7 +71,7 @@ def draw_panels(panels: Sequence[Panel], path: Path, n_columns: int = 3) -> list
             _draw(ax, panel)
         for ax in axes[len(panels) :]:
             ax.set_axis_off()
-        # Neither date nor version: the file depends on the numbers alone.
+        # No date and no version: the file must depend on the numbers alone.
         return [
             _write(figure, path, "png", {"Software": None}),
             _write(figure, path, "svg", {"Date": None, "Creator": None}),
@@ -94,7 +94,7 @@ def _draw(ax: Any, panel: Panel) -> None:
         ax.set_ylim(top=high * (high / low) ** 0.35)  # room for the legend
     ax.tick_params(which="both", labelsize=7)
     if panel.lines or panel.levels:
-        # Curves fall, the AUC rises: the corner they leave free. "best" would search for long.
+        # Errors fall and the AUC rises, which leaves this corner free; "best" is slow.
         ax.legend(fontsize=6, loc="lower right" if panel.rising else "upper right")
 
 

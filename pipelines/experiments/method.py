@@ -10,7 +10,7 @@ from typing import Any
 import numpy.typing as npt
 
 Candidate = Mapping[str, Any]
-"""Parameters that one fit is made with; plain JSON values."""
+"""The parameters of one fit, as plain JSON values."""
 Fit = Callable[[npt.NDArray[Any], npt.NDArray[Any], Candidate, int], Any]
 """``fit(X, y, candidate, seed) -> model``."""
 PathFit = Callable[[npt.NDArray[Any], npt.NDArray[Any], Sequence[Candidate], int], Iterator[Any]]
@@ -20,36 +20,36 @@ Measure = Callable[[Any, npt.NDArray[Any], npt.NDArray[Any]], Mapping[str, float
 Curves = Callable[[Any, npt.NDArray[Any], npt.NDArray[Any]], Mapping[str, npt.NDArray[Any]]]
 """``curves(model, X_test, y_test) -> {name: values by round}``."""
 Describe = Callable[[Any], Mapping[str, float]]
-"""``describe(model) -> {name: value}``: what the fit itself tells, such as its objective."""
+"""``describe(model) -> {name: value}``: figures of the fit itself, such as its objective."""
 
 
 @dataclass(frozen=True)
 class TableMethod:
-    """What is fitted, with which candidates, and how it is measured.
+    """A method: how it is fitted, with which candidates, and how it is measured.
 
-    The functions go to other processes: they are functions of a module, or `functools.partial`
-    of such.
+    The functions are sent to other processes, so they must be module-level functions, or a
+    `functools.partial` of one.
 
     Parameters
     ----------
     name : str
-        The row of the table.
+        Name of the row in the table.
     candidates : sequence of mappings
-        One of them is chosen on the validation part; the first of equally good ones.
+        The best one on the validation part is chosen; the first wins a tie.
     fit : callable or None
-        How a candidate is fitted; None where there is a `path`.
+        Fits one candidate; None if `path` is given.
     measure : callable
-        Asked about the training, the validation and the test part.
+        Called on the training, the validation and the test part.
     parameters : mapping of str to JSON values
-        All else that a result depends on and that `candidates` do not say; part of its key.
+        Everything else that a result depends on besides its candidate; part of its key.
     curves : callable, optional
-        Asked about the test part.
+        Called on the test part.
     describe : callable, optional
     path : callable, optional
-        Fits the candidates one after the other, each from what the ones before it learned. It
-        may yield the same object again and again, changed: a model is measured at once.
+        Fits the candidates one after the other, each starting from the previous ones. It may
+        yield the same object each time, modified: a model is measured before the next fit.
     requires : sequence of str
-        Modules without which the method is left out.
+        Modules that the method needs; it is skipped if one is not installed.
     """
 
     name: str
@@ -71,7 +71,7 @@ class TableMethod:
     def models(
         self, X: npt.NDArray[Any], y: npt.NDArray[Any], candidates: Sequence[Candidate], seed: int
     ) -> Iterator[Any]:
-        """Yield a fitted model a candidate."""
+        """Yield one fitted model per candidate."""
         if self.path is not None:
             yield from self.path(X, y, candidates, seed)
         else:

@@ -1,4 +1,4 @@
-"""The methods of the multi-class table: ours, the paper's, and what a user would take today."""
+"""Methods of the multi-class table: ours, the paper's, and today's common alternatives."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from segboost._types import AnyArray
 from segboost.pipelines.experiments.method import Candidate, TableMethod
 
 C_CHOICES = (10.0, 25.0, 63.0, 160.0, 400.0, 1000.0)
-"""The paper: 6 values from 10 to 1000."""
+"""The paper uses 6 values from 10 to 1000."""
 SVM_CHOICES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 SSVM_CHOICES = (10.0, 100.0, 1e3, 1e4, 3e4, 1e5)
 ROUND_CHOICES = (100, 200, 500, 1000)
 DEPTH_CHOICES = (5, 3, 8)
-"""Of trees, each with every C: on validation parts of dna 3 is best, of satimage 8, of vowel 5."""
+"""Tree depths, each tried with every C; validation picks 3 on dna, 8 on satimage, 5 on vowel."""
 LEARNER_OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "tree": {"max_depth": DEPTH_CHOICES[0]},
     "sigmoid": {"ridge": 0.03},
 }
-"""What the weak learners are made with, beside their defaults and what a candidate says."""
+"""Settings of the weak learners that differ from their defaults, unless a candidate sets them."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long StructBoost learns.
+    """Training effort of StructBoost.
 
     Parameters
     ----------
     stump, perceptron, sigmoid, tree : int
-        Rounds that each C adds at most to what the smaller ones learned; a round adds a weak
-        learner for every class.
+        Maximum number of rounds that each C adds to those of the smaller ones; a round adds one
+        weak learner per class.
     gap : float
         Precision of the cutting planes.
     curve : int
-        Rounds of the learning curves, which are fits from scratch.
+        Rounds of the fits for the learning curves, which start from scratch.
     """
 
     stump: int = 12
@@ -50,7 +50,7 @@ class Effort:
     curve: int = 40
 
     def rounds(self, learner: str) -> int:
-        """Return the rounds of a weak learner."""
+        """Return the number of rounds for a kind of weak learner."""
         return {
             "stump": self.stump,
             "perceptron": self.perceptron,
@@ -65,17 +65,17 @@ LEARNERS = {
     "StructBoost-sigmoid": "sigmoid",
     "StructBoost-tree": "tree",
 }
-"""The weak learners by the names of the rows; stump and per are the paper's."""
+"""Weak learners by row name; the paper has stump and per."""
 
 
 def multiclass_methods(effort: Effort, quick: bool = False) -> list[TableMethod]:
-    """Return the rows of the table for a set that is learned with this effort.
+    """Return the rows of the table for a data set trained with this effort.
 
     Parameters
     ----------
     effort : Effort
     quick : bool
-        Two candidates each and few rounds: a check that all works.
+        Two candidates each and few rounds: a check that everything works.
     """
     prices, rounds = _each("C", C_CHOICES, quick), _each("rounds", ROUND_CHOICES, quick)
     methods = [_structboost(name, prices, effort) for name in LEARNERS]
@@ -91,7 +91,7 @@ def multiclass_methods(effort: Effort, quick: bool = False) -> list[TableMethod]
 
 
 def error(model: Any, X: AnyArray, y: AnyArray) -> dict[str, float]:
-    """Return the share of wrong answers in per cent."""
+    """Return the error rate in per cent."""
     return {"error": 100.0 * float(np.mean(model.predict(X) != y))}
 
 
@@ -110,7 +110,7 @@ def boost_curves(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
 
 
 def certified(model: Any) -> dict[str, float]:
-    """Return what the certificate says."""
+    """Return the values of the optimality certificate."""
     certificate = model.certificate_
     return {
         "objective": certificate.objective,
@@ -124,10 +124,10 @@ def structboost_path(
     X: AnyArray, y: AnyArray, candidates: Sequence[Candidate], seed: int,
     learner: str, rounds: int, gap: float,
 ) -> Iterator[Any]:  # fmt: skip
-    """Fit StructBoost for growing C, each time with the weak learners found so far to begin with.
+    """Fit StructBoost for increasing C, each fit starting with the weak learners found so far.
 
-    All values of C together then cost little more than the largest alone. Every depth of trees
-    begins anew.
+    All values of C together then cost little more than the largest alone. Each tree depth starts
+    from scratch.
     """
     for _, same in groupby(candidates, key=_learner_options):
         done = 0
@@ -149,7 +149,7 @@ def fit_structboost(
 
 
 def make_structboost(learner: str, gap: float, seed: int, candidate: Candidate) -> Any:
-    """Return the classifier with one of its weak learners, made as the candidate says."""
+    """Return the classifier with the weak learner and the parameters of the candidate."""
     from segboost import StructBoostClassifier
     from segboost.weak.registry import make_weak_learner
 
@@ -163,14 +163,14 @@ def _learner_options(candidate: Candidate) -> dict[str, Any]:
 
 
 def fit_ecc(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit AdaBoost.ECC of stumps."""
+    """Fit AdaBoost.ECC with stumps."""
     from segboost.baselines import AdaBoostECC
 
     return AdaBoostECC(candidate["rounds"], random_state=seed).fit(X, y)
 
 
 def fit_mh(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit AdaBoost.MH of stumps."""
+    """Fit AdaBoost.MH with stumps."""
     from segboost.baselines import AdaBoostMH
 
     return AdaBoostMH(candidate["rounds"]).fit(X, y)
@@ -187,12 +187,12 @@ def fit_svm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
     """Fit scikit-learn's linear SVM, one class against the rest."""
     from sklearn.svm import LinearSVC
 
-    # The primal is the faster form where there are more rows than features, as in all sets.
+    # The primal is faster when there are more rows than features, as in all these data sets.
     return LinearSVC(C=candidate["C"], dual=False, random_state=seed).fit(X, y)
 
 
 def fit_xgboost(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit XGBoost, which wants classes 0 … k−1."""
+    """Fit XGBoost, which requires classes 0 … k−1."""
     from xgboost import XGBClassifier
 
     return Encoded(XGBClassifier(**candidate, n_jobs=1, verbosity=0, random_state=seed), X, y)
@@ -207,7 +207,7 @@ def fit_hist_boosting(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int)
 
 
 class Encoded:
-    """A classifier that is fitted on class numbers and answers with class names."""
+    """A classifier fitted on class numbers that predicts class names."""
 
     def __init__(self, model: Any, X: AnyArray, y: AnyArray) -> None:
         self.classes, codes = np.unique(y, return_inverse=True)
@@ -219,7 +219,7 @@ class Encoded:
 
 
 def _each(name: str, values: Sequence[float], quick: bool) -> list[Candidate]:
-    """Return a candidate a value; two of them for a quick look."""
+    """Return one candidate per value; only two of them for a quick run."""
     return [{name: value} for value in (values[2:4] if quick else values)]
 
 
@@ -243,7 +243,7 @@ def _structboost(name: str, prices: Sequence[Candidate], effort: Effort) -> Tabl
 
 
 def curve_method(name: str, candidate: Candidate, effort: Effort) -> TableMethod:
-    """Return StructBoost from scratch, with what was chosen, for the learning curves."""
+    """Return StructBoost trained from scratch with the chosen candidate, for learning curves."""
     learner = LEARNERS[name]
     options: dict[str, Any] = {"learner": learner, "rounds": effort.curve, "gap": effort.gap}
     return TableMethod(

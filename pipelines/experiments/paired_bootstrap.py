@@ -1,4 +1,4 @@
-"""How sure the difference of two methods on the same test images is."""
+"""Confidence interval for the difference of two methods on the same test images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from segboost.pipelines.segmentation.evaluation import RegionAnswer
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference of mean IoU in points of per cent, with a 95 % interval."""
+    """A difference of mean IoU in percentage points, with a 95 % interval."""
 
     points: float
     low: float
@@ -29,10 +29,10 @@ def paired_difference(
     n_samples: int = 2000,
     seed: int = 0,
 ) -> Difference:
-    """Return mean IoU of `one` less that of `other`, with a paired bootstrap over images.
+    """Return mean IoU of `one` minus that of `other`, with a paired bootstrap over images.
 
-    Images are drawn with replacement, the same for both methods; the interval has 95 % of the
-    differences over all pixels of such draws.
+    Images are drawn with replacement, the same ones for both methods. IoU is computed over all
+    pixels of a draw; the interval contains 95 % of the differences.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def paired_difference(
     Raises
     ------
     ValueError
-        Where the images differ.
+        If the images differ.
     """
     if set(one) != set(other) or not one:
         raise ValueError("other: expected answers on the same images, at least one")
@@ -59,7 +59,7 @@ def paired_difference(
 
 
 def _confusion(answer: RegionAnswer) -> FloatArray:
-    """Return the pixels of an image: foreground found and missed, background found and missed."""
+    """Return the pixel counts of an image: foreground and background, each found and missed."""
     found = answer.score > 0
     return np.array(
         [

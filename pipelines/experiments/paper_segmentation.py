@@ -3,8 +3,8 @@
 C. Shen, G. Lin, A. van den Hengel, "StructBoost: Boosting methods for predicting structured
 output variables", IEEE TPAMI 36(10), 2014, table "Image segmentation results on the Graz-02
 dataset". Its masks had a little more foreground than those of IG02 v1.0 that are in use today
-(about 24.8, 10.3 and 17.6 % of the test pixels against 21.5, 9.9 and 16.0 %), so that the figures
-do not compare exactly.
+(about 24.8, 10.3 and 17.6 % of the test pixels against 21.5, 9.9 and 16.0 %), so the figures are
+not exactly comparable.
 """
 
 from __future__ import annotations
@@ -50,4 +50,4 @@ PAPER: Mapping[str, Mapping[str, PaperScores]] = {
         "people": PaperScores(75.7, 61.0, 90.4, 84.6, 73.6, 95.6, 75.9),
     },
 }
-"""By method and category."""
+"""The paper's rows by method and category."""

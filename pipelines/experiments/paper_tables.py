@@ -1,7 +1,7 @@
 """The AUC and the multi-class table of the StructBoost paper.
 
 C. Shen, G. Lin, A. van den Hengel, "StructBoost: Boosting methods for predicting structured
-output variables", IEEE TPAMI 36(10), 2014. Mean and standard deviation of 5 repeats each. The
+output variables", IEEE TPAMI 36(10), 2014. Means and standard deviations over 5 repeats. The data
 sets svmguide4, pendigits and mnist of the tables are not measured here.
 """
 
@@ -51,7 +51,7 @@ PAPER_AUC: Mapping[str, Mapping[str, PaperAUC]] = {
     "segment": {"1-slack": _auc(475, 42, 1.000, 0.000, 0.999, 0.001)},
     "satimage": {"1-slack": _auc(37769, 6331, 0.999, 0.000, 0.997, 0.002)},
 }
-"""By set and form; m-slack did not end on the last three sets."""
+"""The paper's rows by data set and form; m-slack did not finish on the last three sets."""
 
 _ERRORS = {
     "StructBoost-stump": "35.8 6.2  21.0 3.9  17.5 2.2  6.2 0.7  2.9 0.7  12.1 0.7  6.9 0.6",

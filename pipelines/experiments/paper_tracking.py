@@ -1,4 +1,4 @@
-"""Figures on tracking that others published: the paper's, and those on the boxes of OTB."""
+"""Published tracking figures: the paper's, and those measured on the boxes of OTB."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAPER_OVERLAP: dict[str, tuple[float, ...]] = {
     "vtd": (0.10, 0.19, 0.29, 0.63, 0.58),
 }
 """Mean overlap by method, in the order of SEQUENCES, from the paper's table; ``boosting`` is OAB
-with one positive a frame. The paper used older annotations, partly of other frames."""
+with one positive per frame. The paper used older annotations, some of them of other frames."""
 
 PAPER_CENTRE_ERROR: dict[str, tuple[float, ...]] = {
     "structboost": (3.7, 5.2, 5.2, 14.3, 9.1),
@@ -35,12 +35,12 @@ PUBLISHED_OVERLAP: dict[str, tuple[float, ...]] = {
     "boosting": (0.330, 0.151, 0.387, 0.721, 0.560),
     "vtd": (0.142, 0.303, 0.558, 0.551, 0.619),
 }
-"""Mean overlap on the boxes of OTB, by the results that were published with it. Struck's two
-results differ on David; ``boosting`` is OAB."""
+"""Mean overlap on the boxes of OTB, from the results published with it. Struck's two results
+differ on David; ``boosting`` is OAB."""
 
 
 def paper_figure(table: dict[str, tuple[float, ...]], method: str, sequence: str) -> float | None:
-    """Return a figure of a table, None where it has none."""
+    """Return a figure from a table, or None if the table does not have it."""
     if method not in table or sequence not in SEQUENCES:
         return None
     return table[method][SEQUENCES.index(sequence)]

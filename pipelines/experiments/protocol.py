@@ -1,7 +1,7 @@
-"""The paper's protocol for tables: random parts, candidates chosen on validation, repeats.
+"""The paper's protocol for tables: random splits, candidates chosen on validation, repeats.
 
-Every fit is a cell of its own, kept on disk under all that it depends on: a killed run goes on
-where it was, and the numbers are the same with any number of jobs.
+Each fit is a separate cell, saved to disk under a key of everything it depends on: a killed run
+resumes where it stopped, and the numbers are the same with any number of jobs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from segboost.pipelines.runtime.worker_lifetime import tied
 from segboost.progress import Progress, track
 
 Tables = Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
-"""X of shape (N, d) and y of shape (N,) by the set's name."""
+"""X of shape (N, d) and y of shape (N,) by the name of the data set."""
 
 __all__ = [
     "Cell",
@@ -42,18 +42,18 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Protocol:
-    """How an experiment is done.
+    """Settings of an experiment.
 
     Parameters
     ----------
     measure : str
-        The measure that chooses among candidates, on the validation part.
+        The measure by which a candidate is chosen on the validation part.
     better : "lowest" or "highest"
     n_repeats : int
     seed : int
-        Draws the parts and the fits' own random numbers.
+        Random seed of the splits and the fits.
     stratified : bool
-        Whether every class is cut in the shares of the parts; the paper cuts at random.
+        Whether each class is split in the same proportions; the paper splits at random.
     """
 
     measure: str
@@ -63,18 +63,18 @@ class Protocol:
     stratified: bool = False
 
     def split(self, y: npt.NDArray[Any], repeat: int) -> Split:
-        """Return the parts of one repeat of a set with the answers y."""
+        """Return the split of one repeat of a data set with the labels y."""
         return split_rows(len(y), repeat, self.seed, y if self.stratified else None)
 
     def best(self, results: Sequence[CellResult]) -> int:
-        """Return the candidate that is best on the validation part, the first of equals."""
+        """Return the best candidate on the validation part; the first wins a tie."""
         values = np.array([r.measures["validation"][self.measure] for r in results])
         return int(np.argmin(values if self.better == "lowest" else -values))
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """A method on one repeat of one set: the candidate that validation chose, and its result.
+    """A method on one repeat of one data set: the candidate chosen on validation, and its result.
 
     `all_seconds` is the CPU time of all candidates together.
     """
@@ -89,14 +89,14 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and standard deviation (n − 1) over the repeats; no deviation of a single one."""
+    """Mean and standard deviation (n − 1) over the repeats; None for a single repeat."""
 
     mean: float
     deviation: float | None
 
 
 def spread(values: Iterable[float]) -> Spread:
-    """Return the mean of the values and how they scatter.
+    """Return the mean and the standard deviation of the values.
 
     Examples
     --------
@@ -105,13 +105,13 @@ def spread(values: Iterable[float]) -> Spread:
     """
     found = np.array(list(values), dtype=np.float64)
     if not found.size:
-        raise ValueError("there is no value to take the mean of")
+        raise ValueError("cannot take the mean of no values")
     deviation = float(found.std(ddof=1)) if found.size > 1 else None
     return Spread(float(found.mean()), deviation)
 
 
 def mean_of(chosen: Iterable[Chosen], data: str, method: str, name: str, part: str) -> Spread:
-    """Return a measure of one method on one part of one set, over the repeats."""
+    """Return a measure of one method on one part of one data set, over the repeats."""
     rows = [c for c in chosen if (c.data, c.method) == (data, method)]
     return spread(c.result.measures[part][name] for c in rows)
 
@@ -124,18 +124,18 @@ def run_protocol(
     n_jobs: int,
     progress: Progress,
 ) -> list[Chosen]:
-    """Fit every candidate of every method on every repeat of every set; choose on validation.
+    """Fit all candidates of all methods on all repeats of all data sets; choose on validation.
 
     Parameters
     ----------
     tables : mapping of name to (X of shape (N, d), y of shape (N,))
-    methods : sequence of TableMethod, or one for each set by its name
-        Those whose required modules are not installed are left out.
+    methods : sequence of TableMethod, or a mapping from data set name to such a sequence
+        Methods whose required modules are not installed are skipped.
     protocol : Protocol
     cache : Path
-        The folder of finished cells. Cells that are there are not fitted again.
+        The folder of finished cells, which are not fitted again.
     n_jobs : int
-        Processes of one thread each.
+        Number of processes, each with one thread.
     progress : Progress
 
     Returns
@@ -165,7 +165,7 @@ def fit_cells(
     n_jobs: int,
     progress: Progress,
 ) -> list[CellResult]:
-    """Fit those cells that are not in the cache yet; return the results of all, in order.
+    """Fit the cells that are not in the cache yet; return the results of all, in order.
 
     The parameters are those of `run_protocol`; the candidates of a method are not compared.
     """
@@ -177,7 +177,7 @@ def fit_cells(
     store = ArtefactStore(cache)
     found = [store.get(STAGE, key) for key in keys]
     groups = _groups(cells, [i for i, artefact in enumerate(found) if artefact is None])
-    # What takes longest must not come last, when the other processes have nothing left to do.
+    # Start with the largest tables, so that no process is left working alone at the end.
     groups.sort(key=lambda group: -tables[cells[group[0]].data][0].size)
     jobs = (
         delayed(tied(run_cells))(
@@ -195,18 +195,18 @@ def fit_cells(
     for i in (i for group in groups for i in group):
         found[i] = store.get(STAGE, keys[i])
     if any(artefact is None for artefact in found):
-        raise RuntimeError(f"finished fits have vanished from {cache}: start the command again")
+        raise RuntimeError(f"finished fits have vanished from {cache}: run the command again")
     return [CellResult.of(artefact) for artefact in found if artefact is not None]
 
 
 def _groups(cells: Sequence[Cell], missing: Sequence[int]) -> list[list[int]]:
-    """Return what one process does in one go: a missing cell, or the whole path it lies on."""
+    """Return the work units for the processes: a missing cell, or the whole path it lies on."""
     groups: dict[Any, list[int]] = {}
     wanted = {_path(cells[i]) for i in missing if cells[i].method.path is not None}
     for i, cell in enumerate(cells):
         if _path(cell) in wanted:
             groups.setdefault(_path(cell), []).append(i)
-    # A path is walked from its start, and no further than it must be.
+    # A path must be fitted from its start, but only up to the last missing cell.
     last = {_path(cells[i]): i for i in sorted(missing)}
     for group in groups.values():
         if [cells[i].candidate for i in group] != list(range(len(group))):
@@ -224,7 +224,7 @@ def _installed(methods: Sequence[TableMethod]) -> list[TableMethod]:
 
 
 def _choose(group: Sequence[tuple[Cell, CellResult]], protocol: Protocol) -> Chosen:
-    """Return the best candidate of one method on one repeat of one set."""
+    """Return the best candidate of one method on one repeat of one data set."""
     results = [result for _, result in group]
     cell, result = group[protocol.best(results)]
     candidate = cell.method.candidates[cell.candidate]

@@ -1,4 +1,4 @@
-"""The paper's AUC table, measured anew: three forms of one problem, and other methods."""
+"""Re-run the paper's AUC experiment: three formulations of StructBoost, and other methods."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from segboost.storage.whole_file import write_whole
 
 QUICK_SETS = ("wine", "glass", "svmguide2")
 MOST_PAIRS = 30_000
-"""The m-slack form has a variable for every pair of training examples; more are not tried."""
+"""Maximum number of training pairs for m-slack, which has one variable per pair."""
 COLUMNS = ("CPU s", "objective", "gap", "AUC training", "AUC test")
 FORMATS = {
     "CPU s": ".2f", "objective": ".3f", "gap": ".1e", "AUC training": ".3f", "AUC test": ".3f",
@@ -55,7 +55,7 @@ NOTE = (
 
 @dataclass(frozen=True)
 class AUCRun:
-    """The table, and the fits it was made of."""
+    """The table and the fits behind it."""
 
     table: ResultTable
     chosen: Sequence[Chosen]
@@ -81,17 +81,17 @@ def reproduce_auc(
     seed: int = 0,
     most_pairs: int = MOST_PAIRS,
 ) -> AUCRun:
-    """Fit all methods on all sets; write the tables and the learning curves.
+    """Fit all methods on all data sets; write the tables and the learning curves.
 
     Parameters
     ----------
     tables : mapping of name to (X, y)
-        With all classes; the first one becomes the positive one.
+        Tables with all classes; the first class is the positive one.
     output : Path
-        Gets table.json, table.md, table.txt, choices.json and the curves. Only what is made of
-        CPU times differs from run to run.
+        Folder for table.json, table.md, table.txt, choices.json and the curves. Only values based
+        on CPU times differ from run to run.
     cache : Path
-        Finished fits: the same call goes on where it was stopped.
+        Folder for finished fits: the same call resumes an interrupted run.
     n_jobs : int
     progress : Progress
     quick : bool
@@ -129,7 +129,7 @@ def reproduce_auc(
 
 
 def _too_many_pairs(tables: Tables, protocol: Protocol, most: int) -> dict[str, int]:
-    """Return the sets with more training pairs than `most` in a repeat, and how many."""
+    """Return the data sets with more than `most` training pairs in a repeat, and how many."""
     pairs = {}
     for name, (_, y) in tables.items():
         counts = []
@@ -169,7 +169,7 @@ def _row(
         }
         if all("objective" in c.result.details for c in found):
             ours["objective"] = spread(c.result.details["objective"] for c in found)
-            # The worst repeat: a certificate holds for all of them or is none.
+            # The worst repeat, because the certificate has to hold for all of them.
             ours["gap"] = Spread(max(c.result.details["gap"] for c in found), None)
     row = {column: Entry(ours.get(column)) for column in COLUMNS}
     if paper is not None:
@@ -183,7 +183,7 @@ LABELS = {"objective": "objective", "seconds": "CPU seconds", "auc": "test AUC"}
 
 
 def _panels(chosen: Sequence[Chosen], curve: str, sets: Tables) -> list[Panel]:
-    """The forms of the problem on the first repeat of every set, as in the paper's figure."""
+    """The formulations on the first repeat of every data set, as in the paper's figure."""
     panels = []
     for name in sets:
         lines = {

@@ -1,4 +1,4 @@
-"""The paper's table of hierarchical classification, measured on the SUN scenes at hand."""
+"""Re-run the paper's hierarchical classification experiment on the available SUN scenes."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ PAPER: Mapping[str, Mapping[str, tuple[Spread, Spread]]] = {
         "Ada.MH": (Spread(0.551, 0.013), Spread(0.418, 0.010)),
     },
 }
-"""The paper's tree loss and 0/1 loss on its two sets of SUN scenes, which are other classes."""
+"""The paper's tree loss and 0/1 loss on its two sets of SUN scenes, which have other classes."""
 NOTE = (
     "Test losses on sun8 (8 scenes), mean ± deviation of the runs; parts of 50 / 25 / 25 % at "
     "random, parameters chosen by the tree loss of the validation part. The paper's columns are "
     "its own sets of 6 and 15 scenes: other classes and trees, to be compared by order only."
 )
-QUICK_NOTE = "Made with `--quick`: a check that all works, not a measurement."
+QUICK_NOTE = "Made with `--quick`: a check that everything works, not a measurement."
 QUICK_PER_CLASS = 24
 QUICK_EFFORT = HierarchyEffort(rounds=3, augmented_rounds=6, components=10, gap=5e-2)
 QUICK_SETTINGS = SceneSettings(n_words=20)
@@ -66,7 +66,7 @@ QUICK_SETTINGS = SceneSettings(n_words=20)
 
 @dataclass(frozen=True)
 class HierarchyRun:
-    """The table, and the choices it was made of."""
+    """The table and the choices behind it."""
 
     table: ResultTable
     chosen: Sequence[Chosen]
@@ -86,22 +86,22 @@ def reproduce_hierarchy(
     quick: bool = False,
     seed: int = 0,
 ) -> HierarchyRun:
-    """Describe the scenes, fit all methods in 5 runs; write the tables and the learning curves.
+    """Extract features and fit all methods in 5 runs; write the tables and the learning curves.
 
     Parameters
     ----------
     scenes : SceneFiles
     output : Path
-        Gets table.json, table.md, table.txt, choices.json, times.json and the curves. All but
-        times.json are the same bytes whatever `n_jobs` is.
+        Folder for table.json, table.md, table.txt, choices.json, times.json and the curves. All
+        but times.json are byte-identical for any `n_jobs`.
     cache : Path
-        Features and finished fits: the same call goes on where it was stopped.
+        Folder for features and finished fits: the same call resumes an interrupted run.
     n_jobs : int
     progress : Progress
     quick : bool
         A few images, one run, few rounds.
     seed : int
-        Draws the parts, the codebooks and the fits' own random numbers.
+        Random seed of the splits, the codebooks and the fits.
     """
     settings = QUICK_SETTINGS if quick else SceneSettings()
     chosen_scenes = _thin(scenes, QUICK_PER_CLASS) if quick else scenes
@@ -126,7 +126,7 @@ def _tables(
     scenes: SceneFiles, protocol: Protocol, settings: SceneSettings, cache: Path,
     n_jobs: int, progress: Progress,
 ) -> Tables:  # fmt: skip
-    """Return a table for every run: its words are learned from its own training part."""
+    """Return one table per run, with visual words learned from its own training part."""
     cells = load_cells(scenes.paths, settings, cache, n_jobs, progress)
     tables = {}
     for repeat in track(range(protocol.n_repeats), progress, "visual words"):
@@ -140,7 +140,7 @@ def _choose(
     methods: Sequence[TableMethod], tables: Tables, protocol: Protocol, cache: Path,
     n_jobs: int, progress: Progress,
 ) -> list[Chosen]:  # fmt: skip
-    """Fit all candidates of all runs; choose by the validation part."""
+    """Fit all candidates of all runs; choose on the validation part."""
     cells = [
         Cell(f"{SET}-{repeat}", repeat, method, candidate)
         for method in methods
@@ -203,7 +203,7 @@ def _panel(chosen: Sequence[Chosen], title: str, measure: str) -> Panel:
 
 
 def _objective_panel(chosen: Sequence[Chosen]) -> Panel:
-    """The objective by rounds, of the first run: with another C it is another function."""
+    """The objective by rounds, for the first run only: the objective depends on the chosen C."""
     lines = {
         f"{c.method} (C = {c.candidate['C']:g})": c.result.curves["objective"]
         for c in chosen
@@ -213,7 +213,7 @@ def _objective_panel(chosen: Sequence[Chosen]) -> Panel:
 
 
 def _mean_curve(curves: Sequence[FloatArray]) -> FloatArray:
-    """Return the mean of curves; those that ended earlier stay where they ended."""
+    """Return the mean of the curves; shorter ones are extended by their last value."""
     length = max(len(curve) for curve in curves)
     padded = [np.append(c, np.full(length - len(c), c[-1])) for c in curves]
     return np.asarray(np.mean(padded, axis=0))

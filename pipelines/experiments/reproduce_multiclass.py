@@ -1,4 +1,4 @@
-"""The paper's multi-class table, measured anew, with what a user would take today beside it."""
+"""Re-run the paper's multi-class experiment, with today's common alternatives added."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ EFFORTS: Mapping[str, Effort] = {
     "satimage": Effort(stump=8, perceptron=8, sigmoid=8, tree=8, curve=30),
     "usps": Effort(stump=5, perceptron=10, sigmoid=6, tree=6, gap=3e-2, curve=20),
 }
-"""Large sets are learned with fewer rounds than `Effort` says, for time's sake."""
+"""Large data sets are trained with fewer rounds than the default `Effort`, to save time."""
 QUICK_EFFORT = Effort(stump=4, perceptron=4, sigmoid=4, tree=4, gap=3e-2, curve=8)
 QUICK_SETS = ("glass", "svmguide2", "vowel")
 NOTE = (
     "Test error in per cent, mean ± deviation of the repeats, the paper's figure in brackets. "
     "Files of a set pooled, 50 / 25 / 25 % at random, parameters chosen on the validation part."
 )
-QUICK_NOTE = "Made with `--quick`: a check that all works, not a measurement."
+QUICK_NOTE = "Made with `--quick`: a check that everything works, not a measurement."
 
 
 @dataclass(frozen=True)
 class MulticlassRun:
-    """The table, and the choices it was made of."""
+    """The table and the choices behind it."""
 
     table: ResultTable
     chosen: Sequence[Chosen]
@@ -69,16 +69,16 @@ def reproduce_multiclass(
     quick: bool = False,
     seed: int = 0,
 ) -> MulticlassRun:
-    """Fit all methods on all sets; write the tables and the learning curves.
+    """Fit all methods on all data sets; write the tables and the learning curves.
 
     Parameters
     ----------
     tables : mapping of name to (X, y)
     output : Path
-        Gets table.json, table.md, table.txt, choices.json, times.json and the curves. All but
-        times.json are the same bytes whatever `n_jobs` is.
+        Folder for table.json, table.md, table.txt, choices.json, times.json and the curves. All
+        but times.json are byte-identical for any `n_jobs`.
     cache : Path
-        Finished fits: the same call goes on where it was stopped.
+        Folder for finished fits: the same call resumes an interrupted run.
     n_jobs : int
     progress : Progress
     quick : bool
@@ -103,12 +103,12 @@ def reproduce_multiclass(
 
 
 def write_json(path: Path, document: Any) -> None:
-    """Write plain values, whole or not at all."""
+    """Write plain values as JSON, atomically."""
     write_whole(path, (json.dumps(document, indent=1, allow_nan=False) + "\n").encode())
 
 
 def choices_document(chosen: Sequence[Chosen]) -> list[dict[str, Any]]:
-    """Return which candidate was chosen where, and what it measured."""
+    """Return the chosen candidates and their measures."""
     return [
         {
             "set": c.data,
@@ -124,7 +124,7 @@ def choices_document(chosen: Sequence[Chosen]) -> list[dict[str, Any]]:
 
 
 def times_document(chosen: Sequence[Chosen]) -> dict[str, Any]:
-    """Return CPU seconds by method and set: of the chosen fit (mean), and of all fits (sum)."""
+    """Return CPU seconds by method and data set: chosen fits (mean) and all fits (sum)."""
     document: dict[str, Any] = {}
     for method in dict.fromkeys(c.method for c in chosen):
         for name in dict.fromkeys(c.data for c in chosen):
@@ -163,7 +163,7 @@ def _fit_curves(
     chosen: Sequence[Chosen], tables: Tables, protocol: Protocol,
     cache: Path, n_jobs: int, progress: Progress, quick: bool,
 ) -> list[Chosen]:  # fmt: skip
-    """Fit StructBoost from scratch on the first repeat, with the C that was chosen there."""
+    """Fit StructBoost from scratch on the first repeat, with the C chosen there."""
     cells = [
         Cell(c.data, 0, curve_method(c.method, c.candidate, _effort(c.data, quick)), 0)
         for c in chosen
@@ -177,7 +177,7 @@ def _fit_curves(
 
 
 def _error_panel(chosen: Sequence[Chosen], curves: Sequence[Chosen], name: str) -> Panel:
-    """The test error by rounds; methods without rounds as straight lines, as in the paper."""
+    """The test error by rounds; methods without rounds are horizontal lines, as in the paper."""
     of_set = [c for c in chosen if c.data == name and c.repeat == 0]
     staged = [c for c in (*curves, *of_set) if c.data == name and "error" in c.result.curves]
     lines = {}

@@ -45,10 +45,10 @@ Load = Callable[[str], SegmentationDataset]
 class Row:
     """One method on one category: the paper's figures and ours, in per cent.
 
-    `paper` is None where the paper has no such row; ours has None for undefined measures.
-    `without_leaks` leaves out the test images whose photograph is also a training image; None
-    where there are none. `behind` is what the first method's mean IoU is ahead of this one's, with
-    a paired bootstrap interval; None for the first method.
+    `paper` is None if the paper has no such row; ours has None for undefined measures.
+    `without_leaks` leaves out the test images whose photograph is also a training image; None if
+    there are none. `behind` is the first method's mean IoU minus this one's, with a paired
+    bootstrap interval; None for the first method.
     """
 
     method: str
@@ -80,10 +80,10 @@ def reproduce(
     Parameters
     ----------
     load : callable
-        From a category's name to its data set.
+        Returns the data set of a category, given its name.
     preset : "default", "fast", "classic" or "paper"
     output : Path
-        Gets one model folder per row, ``table.json`` and ``table.md``.
+        Folder for one model folder per row, ``table.json`` and ``table.md``.
     cache : Path
     n_jobs : int
     progress : Progress
@@ -91,8 +91,8 @@ def reproduce(
         Only a few images, stumps and trees: a check that everything works, not a measurement.
     categories : sequence of str
     methods : sequence of str, optional
-        By default the paper's, where the preset has visual words; else the two that learn a CRF,
-        and its unary potential alone.
+        By default the paper's methods if the preset has visual words; otherwise the two that
+        learn a CRF, and the unary potential alone.
     seed : int
     """
     rows = []
@@ -115,7 +115,7 @@ def reproduce(
 
 
 def methods_of(preset: str) -> tuple[Method, ...]:
-    """Return the methods that are compared with a preset, the one to defend first."""
+    """Return the methods compared for a preset, the reference method first."""
     if any(group.name == "words" for group in find_preset(preset).groups):
         return ("structboost", "ssvm", "adaboost", "svm")
     return ("structboost", "ssvm", "trees")

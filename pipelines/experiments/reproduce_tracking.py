@@ -1,4 +1,4 @@
-"""The paper's tracking tables, measured anew: every method on every sequence."""
+"""Re-run the paper's tracking experiments: every method on every sequence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ QUICK_FRAMES = 25
 
 @dataclass(frozen=True)
 class Row:
-    """One method on one sequence; None for figures that nobody gave."""
+    """One method on one sequence; None for figures that were not published."""
 
     method: str
     sequence: str
@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """All rows, and the methods that could not be run with the reason."""
+    """All rows, and the methods that could not be run, each with the reason."""
 
     rows: list[Row]
     left_out: dict[str, str]
@@ -69,23 +69,23 @@ def reproduce(
     seed: int = 0,
     quick: bool = False,
 ) -> Table:
-    """Run every method on every sequence; what was measured before is not measured again.
+    """Run every method on every sequence, reusing earlier measurements.
 
-    Before means: by this version, with these settings, on these boxes. After a change of the code
-    itself take another folder.
+    A measurement is reused if the version, the settings and the boxes are the same. After a
+    change of the code itself use another folder.
 
     Parameters
     ----------
     sequences : sequence of TrackingSequence
     output : Path
-        Gets a CSV and a JSON a row, ``table.json`` and ``table.md``.
+        Folder for one CSV and one JSON file per row, ``table.json`` and ``table.md``.
     progress : Progress
     methods : sequence of str
     n_given : int
-        Boxes that are given: 1 is OTB's one-pass evaluation, 3 the paper's initialisation.
+        Number of given boxes: 1 is OTB's one-pass evaluation, 3 the paper's initialisation.
     seed : int
     quick : bool
-        A few frames of each: a check that all works, not a measurement.
+        A few frames of each: a check that everything works, not a measurement.
     """
     output.mkdir(parents=True, exist_ok=True)
     rows: list[Row] = []
@@ -119,7 +119,7 @@ def to_document(table: Table) -> dict[str, Any]:
 
 
 def means(rows: Sequence[Row]) -> dict[str, dict[str, float | None]]:
-    """Return each method's mean over its sequences, ours and those of others."""
+    """Return each method's mean over its sequences, for our and for published figures."""
     out: dict[str, dict[str, float | None]] = {}
     for method in dict.fromkeys(row.method for row in rows):
         own = [row for row in rows if row.method == method]
@@ -139,7 +139,7 @@ def to_markdown(table: Table) -> str:
     names = list(dict.fromkeys(row.sequence for row in table.rows))
     lines = [f"Mean overlap: ours (paper; published). {NOTE}", ""]
     if table.quick:
-        lines += ["Made with `--quick`: a check that all works, not a measurement.", ""]
+        lines += ["Made with `--quick`: a check that everything works, not a measurement.", ""]
     lines += ["| method | " + " | ".join([*names, "mean"]) + " |", "|---" * (len(names) + 2) + "|"]
     summary = means(table.rows)
     for method, mean in summary.items():
@@ -187,7 +187,7 @@ def _stem(sequence: str, method: str, n_given: int, seed: int, quick: bool) -> s
 def _measured(
     output: Path, method: str, sequence: TrackingSequence, n_given: int, seed: int, quick: bool
 ) -> dict[str, Any]:
-    """Run a method on a sequence, or read what an earlier run of the same kind left."""
+    """Run a method on a sequence, or read the result of an earlier run with the same key."""
     stem = _stem(sequence.name, method, n_given, seed, quick)
     kept = output / f"{stem}.json"
     n = min(QUICK_FRAMES, len(sequence)) if quick else len(sequence)
@@ -210,7 +210,7 @@ def _measured(
 
 
 def _key(tracker: Tracker, sequence: TrackingSequence, n: int) -> dict[str, Any]:
-    """Return what a measurement depends on: figures of another key are measured again."""
+    """Return the key of a measurement: figures with another key are measured again."""
     boxes = hashlib.sha256(np.ascontiguousarray(sequence.boxes).tobytes()).hexdigest()
     settings = repr(getattr(tracker, "settings", None))
     return {"version": __version__, "settings": settings, "frames": n, "boxes": boxes}

@@ -1,4 +1,4 @@
-"""Tables of results with the paper's figure beside ours: text, Markdown and JSON."""
+"""Result tables with our figures and the paper's, as text, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOTHING = "–"
 
 @dataclass(frozen=True)
 class Entry:
-    """One place of a table: our figure and the paper's, either of which may not exist."""
+    """One entry of a table: our figure and the paper's, either of which may be None."""
 
     ours: Spread | None = None
     paper: Spread | None = None
@@ -28,11 +28,11 @@ class ResultTable:
     title : str
     columns : sequence of str
     rows : mapping of row name to mapping of column name to Entry
-        In the order to be shown; places that are not there are shown as "–".
+        In display order; missing entries are shown as "–".
     formats : mapping of column name to str
-        How numbers of a column are shown, ``.1f`` by default.
+        Number format of a column, ``.1f`` by default.
     row_notes : mapping of row name to str
-        Such as why a row has no figures.
+        Notes on rows, such as why a row has no figures.
     notes : sequence of str
         Shown below the title.
     """
@@ -104,7 +104,7 @@ class ResultTable:
 
 
 def show_spread(value: Spread, form: str = ".1f") -> str:
-    """Return ``mean ± deviation``, or the mean alone where there is no deviation.
+    """Return ``mean ± deviation``, or the mean alone if there is no deviation.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scenes as tables: HOG cells of all images once, words from the training part of every run."""
+"""Scenes as tables: HOG cells per image, and visual words learned from a run's training part."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WORDS_STAGE = "scene-words"
 
 @dataclass(frozen=True)
 class SceneSettings:
-    """How a scene becomes a row of numbers.
+    """Settings of the features of a scene.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class SceneSettings:
     n_cells : int
         HOG cells along each side.
     n_words : int
-        Words of the codebook.
+        Number of words in the codebook.
     levels : tuple of int
         Words are counted over l × l regions for each of these l.
     """
@@ -57,7 +57,7 @@ class SceneSettings:
 
     @property
     def n_features(self) -> int:
-        """The width of the table."""
+        """The number of columns of the table."""
         return self.n_words * sum(level**2 for level in self.levels)
 
 
@@ -68,7 +68,7 @@ def load_cells(
     n_jobs: int,
     progress: Progress,
 ) -> npt.NDArray[np.float32]:
-    """Return the HOG cells of images, shape (N, n, n, 31); kept in the cache once made."""
+    """Return the HOG cells of images, shape (N, n, n, 31), computed once and then cached."""
     parameters = {"side": settings.side, "n_cells": settings.n_cells}
     parts = KeyParts(parameters, tuple(file_key(path) for path in paths))
 
@@ -95,7 +95,7 @@ def scene_table(
     ----------
     cells : ndarray of float32, shape (N, n, n, 31)
     train : ndarray of int
-        The rows that the codebook may be learned from.
+        Rows from which the codebook is learned.
     settings : SceneSettings
     seed : int
     cache : Path

@@ -1,4 +1,4 @@
-"""Random parts of a table: half to learn, a quarter to choose, a quarter to test."""
+"""Random splits of a table: half for training, a quarter for validation, a quarter for testing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from segboost._types import IntArray
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Row numbers of the three parts; together they are all rows, each once.
+    """Row numbers of the three parts; every row is in exactly one of them.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ def split_rows(n: int, repeat: int, seed: int = 0, strata: npt.NDArray[Any] | No
     Parameters
     ----------
     n : int
-        Rows of the table, at least 4.
+        Number of rows of the table, at least 4.
     repeat : int
-        Which repeat; each has a random generator of its own, whatever the others do.
+        Number of the repeat; each repeat has its own random generator.
     seed : int
     strata : ndarray of shape (n,), optional
-        Classes that are cut in these shares one by one; without them all rows are cut at once.
+        Classes; each is split in these proportions. By default all rows are split together.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def split_rows(n: int, repeat: int, seed: int = 0, strata: npt.NDArray[Any] | No
     (5, 2, 3)
     """
     if n < 4:
-        raise ValueError(f"a table of {n} rows cannot be split in 50 / 25 / 25 %: 4 are needed")
+        raise ValueError(f"cannot split a table of {n} rows into 50 / 25 / 25 %: 4 are needed")
     rng = np.random.default_rng([seed, repeat])
     if strata is None:
         return _cut(rng.permutation(n))
