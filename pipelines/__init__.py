@@ -11,7 +11,7 @@ __all__ = ["SegmentationPipeline"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, when it is: the command line needs little of it at once."""
+    """Import names on first access, to keep the start of the command line fast."""
     if name in __all__:
         from segboost.pipelines import segmentation
 

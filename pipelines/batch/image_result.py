@@ -1,4 +1,4 @@
-"""One image in memory: its result and the files that show it."""
+"""Segment one image in memory: its result and the bytes of its files."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ MIDDLE, LARGEST = 32767.5, 65535
 
 @dataclass(frozen=True)
 class ImageResult:
-    """What became of one image.
+    """The result of segmenting one image.
 
     Parameters
     ----------
     name : str
-        Of the file.
+        Name of the file.
     width, height, superpixels : int
     foreground_share : float
-        Of the pixels.
+        Share of the pixels that are foreground.
     seconds, cpu_seconds : float
         Wall and processor time of reading, segmenting and writing.
     status : str
-        "done", or the reason why it could not be segmented.
+        "done", or the reason why the image could not be segmented.
     """
 
     name: str
@@ -50,13 +50,13 @@ class ImageResult:
 
     @property
     def failed(self) -> bool:
-        """Whether there is no mask."""
+        """Whether the image could not be segmented."""
         return self.status != DONE
 
 
 @dataclass(frozen=True)
 class SegmentedImage:
-    """A result with the bytes of its files, by their names below the output folder."""
+    """A result with the bytes of its files, by their paths relative to the output folder."""
 
     result: ImageResult
     files: dict[str, bytes] = field(default_factory=dict)
@@ -68,17 +68,17 @@ def segment_image(
     read: Callable[[], npt.NDArray[np.uint8]],
     wanted: frozenset[str],
 ) -> SegmentedImage:
-    """Segment one image; a failure of any kind is a result.
+    """Segment one image; any failure is returned as a result.
 
     Parameters
     ----------
     model : SegmentationModel
     name : str
-        Of the image file.
+        Name of the image file.
     read : callable
         Returns the image.
     wanted : frozenset of str
-        Of "overlays", "scores" and "probabilities": what is made beside the mask.
+        What to make in addition to the mask: any of "overlays", "scores" and "probabilities".
     """
     start, cpu = time.perf_counter(), time.thread_time()
 
@@ -100,7 +100,7 @@ def segment_image(
             coded = encode_probabilities(model.probabilities(found.scores))
             files[f"{PROBABILITIES}/{file}"] = _png(coded)
         files[file] = _png(found.mask * np.uint8(255))
-    except Exception as error:  # whatever it is, the other images must be done
+    except Exception as error:  # no failure may stop the remaining images
         if is_interrupt(error):
             raise KeyboardInterrupt from error
         return SegmentedImage(result(explain(error)))
@@ -112,14 +112,14 @@ def segment_image(
 
 
 def explain(error: Exception) -> str:
-    """Return an error as one line."""
+    """Return the error message as one line."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 def encode_scores(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
     """Return a score map as 16-bit values: ``v = 32767.5 (1 + s / (1 + |s|))``, rounded outward.
 
-    v ≥ 32768 where the score is positive, which is foreground. Back to scores:
+    v ≥ 32768 where the score is positive, which is foreground. To decode:
     ``t = v / 32767.5 − 1``, ``s = t / (1 − |t|)``.
 
     Examples

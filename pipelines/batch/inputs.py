@@ -1,4 +1,4 @@
-"""Which image files to segment: from files, folders and patterns to a checked list."""
+"""Expand files, folders and glob patterns to a checked list of image files."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from segboost.io.image_files import list_images
 def find_images(sources: Iterable[str]) -> list[Path]:
     """Return the image files that files, folders and glob patterns name, each once, in order.
 
-    Folders are not entered deeper; of a folder and a pattern only names with the ending of an
-    image are taken. A file that is named itself is taken whatever its ending.
+    Subfolders are not searched. Folders and patterns yield only files with an image suffix; a
+    file that is named explicitly is taken whatever its suffix.
 
     Raises
     ------
     ValueError
-        Where a source names nothing.
+        If a source matches nothing.
     """
     found: dict[Path, None] = {}
     for source in sources:
         named = _expand(source)
         if not named:
-            raise ValueError(f"{source}: there is no such image, folder with images or match")
+            raise ValueError(f"{source}: no such image, folder with images or matching file")
         found.update(dict.fromkeys(named))
     return list(found)
 
 
 def check_names(images: Sequence[Path], output: Path) -> None:
-    """Refuse images whose masks would overwrite each other or an image; before any work.
+    """Refuse images whose masks would overwrite each other or an image.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def check_names(images: Sequence[Path], output: Path) -> None:
                 f"{other} and {path} would both become {path.stem}.png: segment them into "
                 "different folders or rename one"
             )
-    # Unlike Path.resolve, this takes links that lead in circles.
+    # Unlike Path.resolve, this accepts circular links.
     taken = {os.path.realpath(path) for path in images}
     for path in images:
         target = output / f"{path.stem}.png"
@@ -60,7 +60,7 @@ def _expand(source: str) -> list[Path]:
         return list_images(path)[0]
     if path.exists():
         return [path]
-    if path.is_symlink():  # it leads nowhere, which reading it will tell
+    if path.is_symlink():  # a dangling link, which is reported when it is read
         return [path]
     found = _match(source)
     folders = sorted({p.parent for p in found})
@@ -69,7 +69,7 @@ def _expand(source: str) -> list[Path]:
 
 
 def _match(pattern: str) -> list[Path]:
-    """Return what a glob pattern matches; ``**`` enters no links, which may lead in circles."""
+    """Return the matches of a glob pattern; ``**`` does not follow links, which may be circular."""
     if "**" not in pattern:
         return [Path(name) for name in sorted(glob.glob(pattern))]
     path = Path(pattern)

@@ -1,4 +1,4 @@
-"""What a batch has done so far, so that a stopped one goes on where it was."""
+"""Journal of the finished images of a batch, so that an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ PNG_END = b"IEND\xaeB`\x82"
 
 
 class BatchJournal:
-    """A line for every image whose files are written, in the output folder until all are done.
+    """One line per image whose files are written; kept in the output folder until all are done.
 
-    A later run believes a line if the image file, the model and the wanted files are the same,
-    and the files it speaks of are there and whole. All others are made anew.
+    A later run trusts a line if the image file, the model and the wanted files are the same, and
+    its output files exist and are complete. All other images are segmented again.
 
     Parameters
     ----------
     model_folder : Path
     output : Path
     wanted : set of str
-        The folders beside the masks.
+        The folders written in addition to the masks.
     """
 
     def __init__(self, model_folder: Path, output: Path, wanted: frozenset[str]) -> None:
@@ -41,7 +41,7 @@ class BatchJournal:
         self._key = _batch_key(model_folder, wanted)
 
     def read(self, images: Iterable[Path]) -> dict[Path, ImageResult]:
-        """Return the results of the images that an earlier run has done."""
+        """Return the results of the images that an earlier run finished."""
         lines = self._lines()
         if not lines or lines[0] != {"batch": self._key}:
             return {}
@@ -59,7 +59,7 @@ class BatchJournal:
         known: Mapping[Path, ImageResult],
         made: Iterable[ImageResult],
     ) -> Iterator[ImageResult]:
-        """Yield the results of all images in their order, and write a line for each.
+        """Yield the results of all images in order, and write a line for each.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class BatchJournal:
         known : mapping of Path to ImageResult
             From `read`.
         made : iterable of ImageResult
-            Of the other images, in their order.
+            Results of the other images, in order.
         """
         self._refuse_foreign()
         begin = [json.dumps({"batch": self._key}) + "\n"]
@@ -85,7 +85,7 @@ class BatchJournal:
                 yield result
 
     def remove(self) -> None:
-        """All is done: the table says what the journal said."""
+        """Remove the journal: the batch is complete, and the table holds the results."""
         self.path.unlink(missing_ok=True)
 
     def _refuse_foreign(self) -> None:
@@ -96,7 +96,7 @@ class BatchJournal:
                 refuse_foreign([self.path])
 
     def _lines(self) -> list[Any]:
-        """Return the whole lines; a run that was killed may have left half of one."""
+        """Return the complete lines; a killed run may have left a partial one."""
         try:
             text = self.path.read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -114,14 +114,14 @@ class BatchJournal:
 
 
 def _batch_key(model_folder: Path, wanted: frozenset[str]) -> str:
-    """Return a digest of all that the files of a batch depend on, but for the images."""
+    """Return a digest of everything the files of a batch depend on except the images."""
     parameters = {"version": __version__, "wanted": sorted(wanted)}
     # The document holds the digest of the model's arrays.
     return KeyParts(parameters, (file_key(model_folder / DOCUMENT),)).key("batch")
 
 
 def _identity(path: Path) -> dict[str, Any] | None:
-    """Return what tells a file from a changed one, without reading it."""
+    """Return path, size and modification time, which detect changes without reading the file."""
     try:
         found = path.stat()
     except OSError:
@@ -135,7 +135,7 @@ def _line(path: Path, result: ImageResult) -> str:
 
 
 def _is_entry(line: Any) -> bool:
-    """Whether a line can be read as one of ours; other hands may have been at it."""
+    """Whether a line has the expected fields; the file may have been edited."""
     try:
         return isinstance(line["image"]["name"], str) and not ImageResult(**line["result"]).failed
     except (TypeError, KeyError):

@@ -1,4 +1,4 @@
-"""The contour of a mask over its image."""
+"""Draw the contour of a mask over its image."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from segboost._types import ByteArray
 LINE = (255, 230, 0)
 RIM = (20, 20, 20)
 PIXELS_A_WIDTH = 240
-"""Of the image's shorter side: a line is one pixel wide for each of these."""
+"""Pixels of the image's shorter side per pixel of line width."""
 
 
 def draw_overlay(image: ByteArray, mask: npt.NDArray[Any]) -> ByteArray:
@@ -38,7 +38,7 @@ def draw_overlay(image: ByteArray, mask: npt.NDArray[Any]) -> ByteArray:
     if image.shape != (*inside.shape, 3):
         raise ValueError(f"image has shape {image.shape}, expected {(*inside.shape, 3)}")
     width = max(1, round(min(inside.shape) / PIXELS_A_WIDTH))
-    # The frame of the image is no border of the object.
+    # The edge of the image is not a border of the object.
     core = ndimage.binary_erosion(inside, iterations=width, border_value=1)
     reach = ndimage.binary_dilation(inside, iterations=width)
     picture = image.copy()

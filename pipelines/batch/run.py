@@ -1,4 +1,4 @@
-"""A whole batch into a folder: one run at a time, which goes on where one before was stopped."""
+"""Segment a batch into a locked output folder, resuming an interrupted run."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ TABLE = "results.csv"
 
 @dataclass(frozen=True)
 class BatchRun:
-    """What a run did.
+    """Summary of a run.
 
     Parameters
     ----------
     failed : list of ImageResult
     n_known : int
-        Images that an earlier run had done.
+        Number of images that an earlier run had finished.
     cpu_seconds : float
-        Of the images that this run did.
+        CPU time of the images that this run segmented.
     """
 
     failed: list[ImageResult]
@@ -49,12 +49,12 @@ def run_batch(
     executor: Executor | None,
     progress: Progress,
 ) -> BatchRun:
-    """Segment image files into a folder, with a table of all; see `segment_files`.
+    """Segment image files into a folder, with a table of the results; see `segment_files`.
 
     Raises
     ------
     ForeignFileError
-        Before any work, where files that segboost did not write would be replaced.
+        Before any work, if files that segboost did not write would be replaced.
     """
     check_batch(model_folder, images, options)
     failed, spent = [], 0.0

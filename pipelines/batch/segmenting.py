@@ -1,4 +1,4 @@
-"""Segmenting many image files: several at a time, with memory for a few."""
+"""Segment many image files in parallel with bounded memory."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 class FullDiskError(OSError):
-    """The disk of the output folder takes no more."""
+    """The disk of the output folder is full or cannot be written."""
 
 
 @dataclass(frozen=True)
 class BatchOptions:
-    """What is written, and where.
+    """What to write, and where.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class BatchOptions:
 
     @property
     def wanted(self) -> frozenset[str]:
-        """The folders that are made beside the masks."""
+        """The folders written in addition to the masks."""
         asked = {OVERLAYS: self.overlay, SCORES: self.scores, PROBABILITIES: self.probabilities}
         return frozenset(name for name, yes in asked.items() if yes)
 
@@ -85,10 +85,10 @@ def segment_files(
     n_jobs: int = 1,
     executor: Executor | None = None,
 ) -> Iterator[ImageResult]:
-    """Segment image files; yield a result for each, in their order.
+    """Segment image files; yield a result for each, in order.
 
-    No more than a few images are in memory at a time, however many there are. An image that
-    cannot be segmented is a result with the reason, and the others go on.
+    Only a few images are in memory at a time, however many there are. For an image that cannot be
+    segmented, the result holds the reason, and the remaining images are still processed.
 
     Parameters
     ----------
@@ -96,17 +96,17 @@ def segment_files(
     images : sequence of Path
     options : BatchOptions
     n_jobs : int
-        Processes, this one included; each loads the model once.
+        Number of processes, including this one; each loads the model once.
     executor : Executor, optional
-        Workers that are started already; see `segboost.pipelines.runtime.shared_pool`.
+        Workers that have already been started; see `segboost.pipelines.runtime.shared_pool`.
 
     Raises
     ------
     ValueError
-        Before any work, where masks would overwrite each other or an image, or where
-        probabilities are wanted of a model that has none.
+        Before any work, if masks would overwrite each other or an image, or if probabilities
+        are wanted but the model has none.
     ModelFileError
-        Before any work, where the folder does not hold a segmenter.
+        Before any work, if the folder does not hold a segmenter.
     """
     check_batch(model_folder, images, options)
     for name in ("", *options.wanted):
@@ -115,15 +115,15 @@ def segment_files(
 
 
 def check_batch(model_folder: Path, images: Sequence[Path], options: BatchOptions) -> None:
-    """Raise what `segment_files` raises, and do no more."""
+    """Raise the errors of `segment_files` without segmenting anything."""
     check_names(images, options.output)
     load_once(model_folder, options.allow_import)
     if options.probabilities:
-        mask_probability(model_folder, options.allow_import)  # complains where there is none
+        mask_probability(model_folder, options.allow_import)  # raises if there is none
 
 
 def mask_probability(model_folder: Path, allow_import: tuple[str, ...] = ()) -> float:
-    """Return the probability at which the masks of a model are cut."""
+    """Return the probability at which the masks of a model are thresholded."""
     return load_once(model_folder, allow_import).probability_cut
 
 
@@ -145,7 +145,7 @@ def _results(
 
 @lru_cache(maxsize=1)
 def load_once(folder: Path, allow_import: tuple[str, ...] = ()) -> SegmentationModel:
-    """Return the segmenter of a folder; the last one is kept in memory."""
+    """Return the segmenter of a folder; the last one loaded is kept in memory."""
     return load_segmenter(folder, allow_import)
 
 
@@ -160,13 +160,13 @@ def _read(path: Path) -> npt.NDArray[np.uint8]:
     try:
         return read_image(path)
     except ImageFileError as error:
-        # The result names the file already.
+        # The result already names the file.
         raise ImageFileError(str(error).removeprefix(f"{path}: ")) from None
 
 
 @contextmanager
 def full_disk_named(output: Path) -> Iterator[None]:
-    """Turn the error of a disk that takes no more into one that says what to do."""
+    """Turn the error of a full or read-only disk into one that says what to do."""
     try:
         yield
     except FullDiskError:
@@ -174,14 +174,14 @@ def full_disk_named(output: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
-        message = f"{output}: {error.strerror}: make room, then go on"
+        message = f"{output}: {error.strerror}: free some space, then run the command again"
         raise FullDiskError(error.errno, message) from None
 
 
 def _keep(made: SegmentedImage, output: Path) -> ImageResult:
     """Write the files of an image, the mask last.
 
-    A disk that takes no more is an error: what follows would be computed in vain.
+    A full disk stops the batch: the remaining results could not be saved either.
     """
     try:
         with full_disk_named(output):
@@ -197,7 +197,7 @@ def _keep(made: SegmentedImage, output: Path) -> ImageResult:
 def _segment_remotely(
     client: Client, model: SegmentationModel, images: Sequence[Path], options: BatchOptions
 ) -> Iterator[ImageResult]:
-    """Send files to the workers of a cluster and write here what they made."""
+    """Send files to the workers of a cluster and write the results on this machine."""
     from segboost.pipelines.runtime.cluster import map_cluster
 
     def lost(reason: str) -> SegmentedImage:
@@ -220,7 +220,7 @@ def _send(path: Path) -> tuple[str, bytes | str]:
 def segment_bytes(
     shared: tuple[SegmentationModel, frozenset[str]], item: tuple[str, bytes | str]
 ) -> SegmentedImage:
-    """Segment an image file that is given by name and bytes, or by name and a reason against."""
+    """Segment an image file given by name and bytes, or by name and the reason it is unreadable."""
     (model, wanted), (name, data) = shared, item
     if isinstance(data, str):
         return SegmentedImage(ImageResult(name, status=data))

@@ -1,4 +1,4 @@
-"""The table of a batch: one line an image, written as the results come in."""
+"""The table of a batch: one line per image, written as the results come in."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def write_results(results: Iterable[ImageResult], path: Path) -> Iterator[ImageR
         cpu_seconds, status.
     """
     with open_whole(path) as file:
-        # Names of files are bytes: those that are not UTF-8 are written as they are.
+        # File names are bytes: those that are not UTF-8 are written unchanged.
         text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
         for result in results:
             writer.writerow(_row(result))
             yield result
-        text.detach()  # it would close the file, which is flushed to the disk first
+        text.detach()  # closing it would close the file, which must be flushed to disk first
 
 
 def _row(result: ImageResult) -> list[str]:

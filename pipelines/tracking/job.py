@@ -1,4 +1,4 @@
-"""One video, one tracker: where frames and boxes come from, and what is left on the disk."""
+"""Tracking jobs: read the frames and boxes of a video, run one tracker, write the results."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ Box = tuple[float, float, float, float]
 class TrackJob:
     """A video with the target's first box.
 
-    `truth` has the shape (n, 4), NaN where unknown, and may be None; `n_frames` is None where
-    only reading them all would tell. `inputs` are the files that are read.
+    `truth` has the shape (n, 4), NaN where unknown, and may be None; `n_frames` is None if it is
+    not known without reading all frames. `inputs` are the files that are read.
     """
 
     name: str
@@ -61,7 +61,7 @@ class TrackResult:
     files: tuple[Path, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as they are also written to ``summary.json``."""
+        """Return plain values, as written to ``summary.json``."""
         scores = {} if self.scores is None else self.scores.to_dict()
         return {
             "sequence": self.name,
@@ -75,14 +75,14 @@ class TrackResult:
 
     @property
     def n_doubtful(self) -> int:
-        """How many frames have a confidence that is not trusted."""
+        """The number of frames whose confidence is too low to be trusted."""
         return int((self.found.confidence < self.trust).sum())
 
     def to_text(self) -> str:
-        """Return a few lines for people."""
+        """Return a human-readable summary of a few lines."""
         lines = [
             f"{self.name}: {len(self.found.boxes)} frames by {self.method}, "
-            f"{self.found.frames_a_second:.1f} a second; {self.n_doubtful} of doubtful confidence"
+            f"{self.found.frames_a_second:.1f} per second; {self.n_doubtful} with low confidence"
         ]
         if self.scores is not None:
             s = self.scores
@@ -94,7 +94,7 @@ class TrackResult:
 
 
 def job_of_frames(frames: Path, box: Box, truth: Path | None) -> TrackJob:
-    """Return the job of a folder of frames or a video file."""
+    """Return the job for a folder of frames or a video file."""
     files = list_images(frames)[0] if frames.is_dir() else [frames]
     n_frames = len(files) if frames.is_dir() else None
     known = None if truth is None else read_boxes(truth)
@@ -105,7 +105,7 @@ def job_of_frames(frames: Path, box: Box, truth: Path | None) -> TrackJob:
 
 
 def job_of_sequence(root: Path, name: str, box: Box | None, truth: Path | None) -> TrackJob:
-    """Return the job of a sequence in OTB's layout, from its first box or the one given."""
+    """Return the job for a sequence in OTB's layout, from its first box or the one given."""
     sequence = load_sequence(root, name)
     known = sequence.boxes if truth is None else read_boxes(truth)
     if len(known) != len(sequence):
@@ -124,13 +124,13 @@ def run_job(
     progress: Progress,
     overwrite: bool = False,
 ) -> TrackResult:
-    """Track, score and write: boxes.csv, summary.json; with truth plot.png; the overlay.
+    """Track and score; write boxes.csv, summary.json, the overlay and, with truth, plot.png.
 
     Raises
     ------
     ForeignFileError
-        Before any work, where an input, or unless `overwrite` a file that segboost did not write,
-        would be replaced.
+        Before any work, if an input would be replaced, or, unless `overwrite`, a file that
+        segboost did not write.
     """
     plot = ("plot.png",) if job.truth is not None else ()
     video = ("overlay.mp4",) if overlay == "video" else ()

@@ -20,11 +20,11 @@ METHODS: dict[str, Callable[[int], Tracker]] = {
     "mil": lambda seed: OpenCVTracker("mil"),
     "boosting": lambda seed: OpenCVTracker("boosting"),
 }
-"""From a name to what makes a tracker of a seed. OpenCV's two need the extra ``track``."""
+"""Factories by name, from a seed to a tracker. OpenCV's two need the extra ``track``."""
 
 
 def make_tracker(name: str, seed: int = 0) -> Tracker:
-    """Return a new tracker; ValueError where there is none of this name."""
+    """Return a new tracker; ValueError if there is none of this name."""
     if name not in METHODS:
-        raise ValueError(f"there is no tracker {name!r}: choose {', '.join(METHODS)}")
+        raise ValueError(f"unknown tracker {name!r}: choose from {', '.join(METHODS)}")
     return METHODS[name](seed)

@@ -1,4 +1,4 @@
-"""How well boxes follow the target: overlap, centre error, success and precision."""
+"""Tracking metrics: overlap, centre error, success and precision."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from segboost._types import FloatArray
 from segboost.tasks.candidates import box_overlap
 
 THRESHOLDS = np.linspace(0.0, 1.0, 21)
-"""Of the success curve, as OTB draws it."""
+"""Thresholds of the success curve, as in OTB."""
 PRECISION_AT = 20.0
 
 
 @dataclass(frozen=True, eq=False)
 class TrackScores:
-    """The scores of a track against the truth; frames without a known box count nowhere.
+    """The scores of a track against the truth; frames without a known box are ignored.
 
     Parameters
     ----------
     mean_overlap : float
     mean_centre_error : float
-        In pixels.
+        Mean centre error in pixels.
     success : ndarray, shape (21,)
         Share of frames whose overlap exceeds each of `THRESHOLDS`.
     success_area : float
@@ -31,9 +31,9 @@ class TrackScores:
     precision : float
         Share of frames with a centre error of at most 20 pixels.
     overlap, centre_error : ndarray, shape (n,)
-        Frame by frame, NaN where the truth is unknown.
+        Values per frame, NaN where the truth is unknown.
     n_frames : int
-        Frames that count.
+        Number of frames with a known box.
     """
 
     mean_overlap: float
@@ -60,7 +60,7 @@ class TrackScores:
 def score_track(boxes: FloatArray, truth: FloatArray) -> TrackScores:
     """Score boxes, shape (n, 4), against the truth, shape (n, 4), NaN where unknown.
 
-    The first frame, whose box is given, counts, as it does in OTB.
+    The first frame, whose box is given, is included, as in OTB.
     """
     if boxes.shape != truth.shape or boxes.ndim != 2 or boxes.shape[1] != 4:
         raise ValueError(f"boxes have the shape {boxes.shape}, the truth {truth.shape}")

@@ -1,4 +1,4 @@
-"""What a track leaves on the disk: a table, frames with boxes, a video, a plot."""
+"""Output files of a track: a table, frames with boxes, a video, a plot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOUND, DOUBTFUL, TRUTH = (255, 210, 0), (230, 60, 40), (60, 200, 90)
 
 
 def write_boxes(path: Path, track: Track, scores: TrackScores | None = None) -> Path:
-    """Write a CSV: frame (from 0), x, y, w, h, confidence; with the truth also how well it fits."""
+    """Write a CSV: frame (from 0), x, y, w, h, confidence; with the truth also the scores."""
     head = "frame,x,y,w,h,confidence" + ("" if scores is None else ",overlap,centre_error")
     lines = [head]
     for number, (box, sure) in enumerate(zip(track.boxes, track.confidence, strict=True)):
@@ -38,7 +38,7 @@ def draw_box(
     trusted: bool,
     truth: FloatArray | None = None,
 ) -> npt.NDArray[np.uint8]:
-    """Return the frame in colour with the box: yellow, red where it is not trusted; truth green."""
+    """Return the frame in colour with the box in yellow, or red if not trusted; truth in green."""
     image = Image.fromarray(frame).convert("RGB")
     pen = ImageDraw.Draw(image)
     if truth is not None and np.isfinite(truth).all():
@@ -61,10 +61,10 @@ class OverlayFrames:
         write_whole(self._folder / f"{number:05d}.jpg", buffer.getvalue())
 
     def close(self) -> None:
-        """Nothing is left to be done."""
+        """Do nothing: every frame is already written."""
 
     def discard(self) -> None:
-        """The frames that were written are whole, and stay."""
+        """Keep the frames written so far, which are complete."""
 
 
 class OverlayVideo:
@@ -73,7 +73,7 @@ class OverlayVideo:
     Raises
     ------
     ValueError
-        Where OpenCV is not installed, or cannot write this kind of file.
+        If OpenCV is not installed, or cannot write this kind of file.
     """
 
     def __init__(self, path: Path, frames_a_second: float = 25.0) -> None:
@@ -86,7 +86,7 @@ class OverlayVideo:
             ) from None
         self._cv2: Any = cv2
         self._path = path
-        # OpenCV chooses the format by the ending.
+        # OpenCV chooses the format by the suffix.
         self._pending = PendingFile(path, path.suffix)
         self._rate = frames_a_second
         self._writer: Any = None
@@ -104,13 +104,13 @@ class OverlayVideo:
         self._writer.write(np.ascontiguousarray(picture[:, :, ::-1]))
 
     def close(self) -> None:
-        """Finish the file and give it its name."""
+        """Finish the file and move it to its final name."""
         if self._writer is not None:
             self._writer.release()
             self._pending.commit()
 
     def discard(self) -> None:
-        """Leave nothing behind; what `close` has finished stays."""
+        """Remove an unfinished file; one that `close` has finished stays."""
         self._pending.discard()
 
 
@@ -141,7 +141,7 @@ def plot_track(path: Path, scores: TrackScores, confidence: FloatArray, title: s
 def overlay_writer(
     overlay: OverlayFrames | OverlayVideo, trust: float, truth: FloatArray | None
 ) -> Callable[[int, npt.NDArray[np.uint8], FloatArray, float], None]:
-    """Return what `follow` calls after every frame."""
+    """Return the callback that `follow` calls after every frame."""
 
     def write(number: int, frame: npt.NDArray[np.uint8], box: FloatArray, sure: float) -> None:
         known = None if truth is None or number >= len(truth) else truth[number]

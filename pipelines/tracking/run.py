@@ -1,4 +1,4 @@
-"""A tracker over frames: boxes, confidences and the time it took."""
+"""Run a tracker over frames: boxes, confidences and the time taken."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Track:
     Parameters
     ----------
     boxes : ndarray of float64, shape (n, 4)
-        x, y, w, h; those given at the beginning included.
+        x, y, w, h, including the boxes given at the beginning.
     confidence : ndarray of float64, shape (n,)
-        1 for boxes that were given.
+        Confidence of each box; 1 for given boxes.
     seconds : float
-        Wall time in the tracker, reading of frames left out.
+        Wall time in the tracker, excluding the reading of frames.
     cpu : float
-        Processor time in the tracker, all threads.
+        Processor time in the tracker, over all threads.
     """
 
     boxes: FloatArray
@@ -36,7 +36,7 @@ class Track:
 
     @property
     def frames_a_second(self) -> float:
-        """Frames a second of wall time."""
+        """Frames per second of wall time."""
         return len(self.boxes) / max(self.seconds, 1e-9)
 
 
@@ -46,7 +46,7 @@ def follow(
     given: Sequence[Sequence[float]],
     on_frame: Callable[[int, npt.NDArray[np.uint8], FloatArray, float], None] | None = None,
 ) -> Track:
-    """Track through frames; the first boxes are given, one for each of the first frames.
+    """Track through frames; the boxes of the first frames are given.
 
     Parameters
     ----------
