@@ -1,1 +1,1 @@
-"""What every job needs: artefacts, logs, locks, progress, parallel maps, clusters."""
+"""Services shared by all jobs: artefacts, logs, locks, progress, parallel maps, clusters."""

@@ -1,6 +1,6 @@
-"""What runs keep in their caches: its size and age, and how to remove it.
+"""List and remove the artefacts in the caches of runs.
 
-Only files are counted and removed that the store of artefacts wrote: ``<stage>/<key>.npz`` with a
+Only files written by the artefact store are counted and removed: ``<stage>/<key>.npz`` with a
 document that names the same stage and key, and temporary files of dead processes.
 """
 
@@ -25,7 +25,7 @@ _FILE = re.compile(r"([0-9a-f]{64})\.npz")
 
 @dataclass(frozen=True)
 class CachedFile:
-    """An artefact on disk: its place, its stage, its bytes and when it was written (seconds)."""
+    """An artefact on disk: its path, stage, size in bytes and time of writing in seconds."""
 
     path: Path
     stage: str
@@ -35,16 +35,16 @@ class CachedFile:
 
 @dataclass(frozen=True)
 class Removed:
-    """The number of artefacts that were removed, and the bytes freed, left-overs included."""
+    """The number of artefacts removed, and the bytes freed, including left-over temporaries."""
 
     n_files: int
     n_bytes: int
 
 
 def find_caches(places: Iterable[Path]) -> list[Path]:
-    """Return the cache folders at the given places, each once.
+    """Return the cache folders at the given paths, each once.
 
-    A place is a cache itself, a run with a folder ``cache``, or a folder of such runs.
+    A path may be a cache itself, a run with a folder ``cache``, or a folder of such runs.
     """
     found: dict[Path, None] = {}
     for place in places:
@@ -63,7 +63,7 @@ def list_artefacts(cache: Path) -> list[CachedFile]:
             name = _FILE.fullmatch(path.name)
             if name is None or path.is_symlink() or not path.is_file():
                 continue
-            with contextlib.suppress(FileNotFoundError):  # a run replaces or removes it
+            with contextlib.suppress(FileNotFoundError):  # a run may replace or remove it meanwhile
                 status = path.stat()
                 if is_artefact(path, stage.name, name[1]):
                     files.append(CachedFile(path, stage.name, status.st_size, status.st_mtime))
@@ -71,12 +71,12 @@ def list_artefacts(cache: Path) -> list[CachedFile]:
 
 
 def clean_cache(cache: Path, older_than: float = 0.0, dry_run: bool = False) -> Removed:
-    """Remove the artefacts of a cache that were written more than so many days ago.
+    """Remove the artefacts of a cache that are older than a number of days.
 
     Raises
     ------
     FolderBusyError
-        Where a run uses the cache.
+        If a run is using the cache.
     """
     run = FolderLock(cache.parent)
     if cache.name == CACHE and run.is_held():
@@ -92,7 +92,7 @@ def clean_cache(cache: Path, older_than: float = 0.0, dry_run: bool = False) -> 
                 file.path.unlink(missing_ok=True)
             remove_leftovers(*stages)
             for stage in stages:
-                with contextlib.suppress(OSError):  # something is left in it
+                with contextlib.suppress(OSError):  # the folder is not empty
                     stage.rmdir()
     return Removed(len(old), freed)
 

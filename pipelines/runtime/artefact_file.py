@@ -1,8 +1,8 @@
-"""One artefact, one file: an npz of plain arrays with a JSON document, checked when it is read.
+"""Artefact files: an npz of plain arrays with a JSON document, verified when read.
 
-The file is a zip archive: ``document.json`` and one ``.npy`` member an array, so that
+The file is a zip archive with ``document.json`` and one ``.npy`` member per array, so that
 ``numpy.load`` opens it too. The document names the stage, the key and the sha256 of every
-member. It appears whole under its name or not at all, and nothing in it is unpickled.
+member. Files are written atomically, and nothing in them is unpickled.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from segboost.storage.whole_file import open_whole
 DOCUMENT = "document.json"
 SCHEMA = 1
 _DATE = (1980, 1, 1, 0, 0, 0)  # fixed: the bytes depend on the content alone
-# All that reading an archive with arbitrary bytes in it may raise.
+# Everything that reading an archive of arbitrary bytes may raise.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, KeyError, TypeError,
     ValueError, RuntimeError, OverflowError, AttributeError,
@@ -34,32 +34,32 @@ _DAMAGE = (
 
 
 class DamagedArtefactError(ValueError):
-    """A file is not the whole artefact that its name promises."""
+    """A file is not the complete artefact that its name promises."""
 
 
 @dataclass(frozen=True, eq=False)
 class Artefact:
-    """What a stage makes: plain arrays, and a small document of JSON values.
+    """The output of a stage: plain arrays, and a small document of JSON values.
 
     Parameters
     ----------
     arrays : mapping of str to ndarray
-        Of any type but Python objects.
+        Arrays of any type except Python objects.
     document : mapping of str to JSON values
-        Without NaN and infinities, which belong into arrays.
+        Must not contain NaN or infinities, which belong in arrays.
     """
 
     arrays: Mapping[str, npt.NDArray[Any]]
     document: Mapping[str, Any] = field(default_factory=dict)
 
     def as_read(self) -> Artefact:
-        """Return it as it comes back from a file: C-ordered arrays, lists instead of tuples."""
+        """Return it as read back from a file: C-ordered arrays, lists instead of tuples."""
         arrays = {name: np.asarray(a, order="C") for name, a in self.arrays.items()}
         return Artefact(arrays, json.loads(json.dumps(dict(self.document), allow_nan=False)))
 
 
 def write_artefact(path: Path, stage: str, key: str, artefact: Artefact) -> None:
-    """Write an artefact to a file, which appears whole or not at all."""
+    """Write an artefact to a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open_whole(path) as file:
         _pack(file, stage, key, artefact)
@@ -71,9 +71,9 @@ def read_artefact(path: Path, stage: str, key: str) -> Artefact:
     Raises
     ------
     FileNotFoundError
-        Where there is no file.
+        If the file does not exist.
     DamagedArtefactError
-        Where the file is not whole, was changed or belongs to another stage or key.
+        If the file is incomplete, was changed or belongs to another stage or key.
     """
     with open(path, "rb") as file:
         try:
@@ -86,7 +86,7 @@ def read_artefact(path: Path, stage: str, key: str) -> Artefact:
 
 
 def is_artefact(path: Path, stage: str, key: str) -> bool:
-    """Whether the file is there, complete and of this key; the arrays are not read."""
+    """Whether the file exists, is complete and has this key; the arrays are not read."""
     try:
         with zipfile.ZipFile(path) as archive:
             head = _head(archive, stage, key)
@@ -106,7 +106,7 @@ def _pack(file: Any, stage: str, key: str, artefact: Artefact) -> None:
             np.lib.format.write_array(member, array, allow_pickle=False)
             digests[name] = hashlib.sha256(member.getbuffer()).hexdigest()
             info = zipfile.ZipInfo(f"{name}.npy", _DATE)
-            # Labels and masks shrink to a tenth; reals hardly, and would take long.
+            # Labels and masks shrink to a tenth; reals hardly shrink and take long to compress.
             if array.dtype.kind in "iub":
                 info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, member.getbuffer(), compresslevel=1)
@@ -132,7 +132,7 @@ def _head(archive: zipfile.ZipFile, stage: str, key: str) -> dict[str, Any]:
 
 
 def _array(archive: zipfile.ZipFile, name: str, digest: str) -> npt.NDArray[Any]:
-    # Checked before it is parsed: a damaged shape must not ask for memory.
+    # Verified before parsing: a damaged shape must not cause a huge allocation.
     packed = archive.read(f"{name}.npy")
     if hashlib.sha256(packed).hexdigest() != digest:
         raise ValueError(f"the checksum of its array {name!r} does not match")

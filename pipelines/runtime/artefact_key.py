@@ -1,4 +1,4 @@
-"""Keys of artefacts: digests of all that a stage's result depends on."""
+"""Keys of artefacts: digests of everything a stage's result depends on."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 STAGE = re.compile(r"[a-z0-9][a-z0-9_-]*")
-"""Names of stages, which are names of folders."""
+"""Pattern of stage names, which are used as folder names."""
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
 class KeyParts:
-    """What a stage's result depends on, beside the stage itself.
+    """What a stage's result depends on, in addition to the stage itself.
 
     Parameters
     ----------
     parameters : mapping of str to JSON values
-        Numbers, texts, booleans, None, and lists, dictionaries and dataclasses of them. NumPy
-        scalars count as the numbers they hold.
+        Numbers, strings, booleans, None, and lists, dictionaries and dataclasses of them. NumPy
+        scalars are treated as plain numbers.
     inputs : tuple of str
-        Keys of the artefacts, files and arrays that the stage reads, in its order.
+        Keys of the artefacts, files and arrays that the stage reads, in order.
     schema : int
-        Raised when the same parameters give something else: the stage's code changed.
+        Increased when the stage's code changes so that the same parameters give another result.
     """
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -53,19 +53,19 @@ class KeyParts:
 
 
 def check_stage(stage: str) -> str:
-    """Return the name; ValueError unless it can be the name of a folder on any system."""
+    """Return the name; ValueError unless it is a valid folder name on any system."""
     if not STAGE.fullmatch(stage):
-        raise ValueError(f"a stage's name has a-z, 0-9, - and _ only, got {stage!r}")
+        raise ValueError(f"a stage's name may contain only a-z, 0-9, - and _, got {stage!r}")
     return stage
 
 
 def canonical_json(value: Any) -> str:
-    """Return one text for equal values: sorted keys, no spaces, no NaN.
+    """Return the canonical JSON text of a value: sorted keys, no spaces, no NaN.
 
     Raises
     ------
     ValueError
-        For what JSON cannot hold without loss: NaN, infinities, keys that are not text, objects.
+        For values that JSON cannot represent: NaN, infinities, keys that are not strings, objects.
     """
     plain = _plain(value)
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -81,11 +81,11 @@ def file_key(path: str | os.PathLike[str]) -> str:
 
 
 def array_key(*arrays: npt.NDArray[Any]) -> str:
-    """Return the sha256 of types, shapes and values of arrays; their layout does not matter."""
+    """Return the sha256 of dtypes, shapes and values of arrays; memory layout does not matter."""
     digest = hashlib.sha256()
     for array in arrays:
         if array.dtype.hasobject:
-            raise ValueError("arrays of Python objects have no key")
+            raise ValueError("cannot make a key of an array of Python objects")
         digest.update(f"{array.dtype.str}{array.shape};".encode())
         digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
@@ -102,4 +102,4 @@ def _plain(value: Any) -> Any:
         value = asdict(value)
     if isinstance(value, Mapping) and all(isinstance(k, str) for k in value):
         return {k: _plain(v) for k, v in value.items()}
-    raise ValueError(f"parameters of a key are plain JSON values, got {value!r}")
+    raise ValueError(f"parameters of a key must be plain JSON values, got {value!r}")

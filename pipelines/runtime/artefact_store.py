@@ -1,4 +1,4 @@
-"""The store of artefacts: what stages made, on disk, found again by what it depends on."""
+"""The artefact store: results of stages on disk, looked up by what they depend on."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ArtefactStore:
-    """A folder with one folder a stage and one file an artefact, ``<stage>/<key>.npz``.
+    """A folder with one subfolder per stage and one file per artefact, ``<stage>/<key>.npz``.
 
-    Several processes and threads may use one store at the same time. Those that make the same
-    artefact together each do the work; the files are whole and equal, and the last one stays.
+    Several processes and threads may use one store at the same time. If two make the same
+    artefact at once, both do the work and write complete, equal files, of which the last stays.
 
     Parameters
     ----------
     root : Path
-        Made when the first artefact is written.
+        Created when the first artefact is written.
 
     Examples
     --------
@@ -55,34 +55,34 @@ class ArtefactStore:
     root: Path
 
     def path(self, stage: str, parts: KeyParts) -> Path:
-        """Return where the artefact is or would be."""
+        """Return the path of the artefact, whether or not it exists."""
         return self.root / check_stage(stage) / f"{parts.key(stage)}.npz"
 
     def has(self, stage: str, parts: KeyParts) -> bool:
-        """Whether the artefact is there and complete; the checksums of arrays are not tried."""
+        """Whether the artefact exists and is complete; checksums of arrays are not verified."""
         return is_artefact(self.path(stage, parts), stage, parts.key(stage))
 
     def get(self, stage: str, parts: KeyParts) -> Artefact | None:
-        """Return the artefact; None where it is not there, or damaged, which the log tells."""
+        """Return the artefact; None if it is missing, or damaged, which is logged."""
         try:
             return read_artefact(self.path(stage, parts), stage, parts.key(stage))
         except FileNotFoundError:
             return None
         except DamagedArtefactError as error:
-            logger.warning("%s; it counts as missing", error)
+            logger.warning("%s; treating it as missing", error)
             return None
 
     def put(self, stage: str, parts: KeyParts, artefact: Artefact) -> None:
-        """Keep an artefact, in place of an older one of the same key."""
+        """Save an artefact, replacing an older one with the same key."""
         write_artefact(self.path(stage, parts), stage, parts.key(stage), artefact)
 
     def get_or_make(
         self, stage: str, key_parts: KeyParts, make: Callable[[], Artefact]
     ) -> Artefact:
-        """Return the artefact from the disk, or make and keep it.
+        """Return the artefact from disk, or make and save it.
 
-        A made artefact is returned as it would be read, so that what follows does not depend on
-        which of the two happened.
+        A newly made artefact is returned exactly as it would be read, so that later stages do
+        not depend on whether it was cached.
         """
         found = self.get(stage, key_parts)
         if found is not None:
@@ -93,6 +93,6 @@ class ArtefactStore:
         return made
 
     def remove_leftovers(self) -> None:
-        """Remove what killed processes left behind."""
+        """Remove temporary files left behind by killed processes."""
         if self.root.is_dir():
             remove_leftovers(*(p for p in self.root.iterdir() if STAGE.fullmatch(p.name)))

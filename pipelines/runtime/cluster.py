@@ -1,8 +1,8 @@
-"""A dask.distributed cluster: connecting to it, and a function over many items on its workers.
+"""Connect to a dask.distributed cluster and map a function over many items on its workers.
 
-Nothing but the network is shared with the workers: what a task needs is sent to it, what it makes
-comes back. Data that all tasks of a call need is sent once, as a task of its own, so that the
-scheduler can make it anew wherever a worker is lost.
+Workers share only the network with this process: inputs are sent to them, and results are sent
+back. Data that all tasks of a call need is sent once, as a separate task, so that the scheduler
+can recreate it when a worker is lost.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ Result = TypeVar("Result")
 Lost = Callable[[str], Any]
 
 CONNECT_SECONDS = 7.0
-"""How long a scheduler may take to answer."""
+"""Seconds that a scheduler may take to answer."""
 PATIENCE = 60.0
 """Seconds without any worker after which a call gives up."""
 POLL, LONGEST_POLL = 2.0, 600.0
-"""Seconds between looks at the cluster, and the longest that one result may travel at a time."""
+"""Seconds between checks of the cluster, and the time limit of one attempt to fetch a result."""
 AHEAD, KEPT = 2, 16
-"""Tasks under way, and results that wait for an earlier one, for every thread of the cluster."""
+"""Tasks in progress, and results waiting for an earlier one, per thread of the cluster."""
 SCHEMES = ("tcp", "tls", "ucx", "ws", "wss", "inproc")
 DEATHS = "the workers that tried it died one after the other: is there enough memory?"
 
 
 class ClusterError(OSError):
-    """The cluster cannot be reached, does not fit or has gone; the message is one line."""
+    """The cluster is unreachable, incompatible or gone; the message is one line."""
 
 
 @contextmanager
 def connect(address: str, patience: float | None = None) -> Iterator[Client]:
-    """Connect to a scheduler for the time of a ``with`` block.
+    """Connect to a scheduler for the duration of a ``with`` block.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def connect(address: str, patience: float | None = None) -> Iterator[Client]:
     Raises
     ------
     ClusterError
-        Where nobody answers, no worker comes, or one has other versions of the packages that
-        results depend on.
+        If the scheduler does not answer, no worker appears, or one has other versions of the
+        packages that results depend on.
     """
     try:
         from distributed import Client
@@ -75,12 +75,12 @@ def connect(address: str, patience: float | None = None) -> Iterator[Client]:
             check_workers(client, patience)
             yield client
         finally:
-            # Without a limit, a scheduler that has gone would hold up the end.
+            # Without a limit, closing would hang if the scheduler is gone.
             client.close(timeout=2)
 
 
 def check_workers(client: Client, patience: float | None = None) -> None:
-    """Wait for a worker; ClusterError where none comes or one does not fit this process."""
+    """Wait for a worker; ClusterError if none appears or one is not compatible."""
     for _ in map_cluster(client, _nothing, None, [None], patience=patience):
         pass
 
@@ -93,24 +93,24 @@ def map_cluster(
     lost: Callable[[str], Result] | None = None,
     patience: float | None = None,
 ) -> Iterator[Result]:
-    """Yield ``function(shared, item)`` for all items, in their order, computed by the workers.
+    """Yield ``function(shared, item)`` for all items, in order, computed by the workers.
 
-    A task whose worker dies is done by another one. No more than a few items a thread of the
-    cluster are drawn from `items` ahead of the results.
+    If a worker dies, its task is run by another one. Only a few items per thread of the cluster
+    are drawn from `items` ahead of the results.
 
     Parameters
     ----------
     client : distributed.Client
     function : callable
-        Pure: it may be called twice for one item, of which one result is taken.
+        A pure function: it may be called twice for one item, and one of the results is used.
     shared : object
         Sent to the cluster once.
     items : iterable
     lost : callable, optional
-        Makes the result of an item that killed several workers from the reason; by default that
-        is a ClusterError.
+        Called with the reason to make the result of an item that killed several workers; by
+        default a ClusterError is raised.
     patience : float, optional
-        Seconds without any worker after which it is an error; `PATIENCE` by default.
+        Seconds without any worker before an error is raised; `PATIENCE` by default.
     """
     name = f"segboost-{function.__name__}-{uuid.uuid4().hex}"
     versions = package_versions()
@@ -140,7 +140,7 @@ def map_cluster(
 
 
 class _Waiting:
-    """Looks after the size of the cluster while results are waited for."""
+    """Watches the size of the cluster while waiting for results."""
 
     def __init__(self, client: Client, patience: float) -> None:
         self._client = client
@@ -156,7 +156,7 @@ class _Waiting:
         return busy < AHEAD * threads and len(futures) < KEPT * threads
 
     def for_result(self, future: Future, lost: Lost | None) -> Any:
-        """Return a result; a ClusterError where there will be none."""
+        """Return a result; ClusterError if there will be none."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
@@ -184,12 +184,12 @@ class _Waiting:
                     "the scheduler cannot read the work: install the same segboost there, too"
                 ) from None
             except TimeoutError:
-                if failed:  # asked once more since it failed: this is the task's own
+                if failed:  # fetched again after it failed: this timeout is the task's own error
                     raise
                 failed = future.status == "error"
                 self._check_patience()
                 if future.done():
-                    # A result on its way is asked for anew each time: a large one needs longer.
+                    # Each attempt restarts the transfer: a large result needs a longer limit.
                     seconds = min(2 * seconds, LONGEST_POLL)
 
     def _check_patience(self) -> None:
@@ -203,7 +203,7 @@ class _Waiting:
             )
 
     def _threads(self) -> int:
-        """Return the threads of all workers, as they were a moment ago."""
+        """Return the number of threads of all workers at the last check."""
         now = time.monotonic()
         if now - self._asked >= POLL:
             self._count = sum(self._client.nthreads().values())
@@ -228,11 +228,11 @@ def _open(make: Callable[..., Client], address: str) -> Client:
             opened.append(
                 make(**place, timeout=CONNECT_SECONDS, set_as_default=False, name="segboost")
             )
-        except Exception as error:  # of a wrong address almost anything
+        except Exception as error:  # a wrong address may raise almost anything
             silent = isinstance(error, (OSError, TimeoutError))
             reasons.append("no answer" if silent else " ".join(str(error).split()))
 
-    # In a thread, since the client's own limit does not hold for whoever accepts and is silent.
+    # In a thread: the client's own limit does not apply to a server that accepts but is silent.
     thread = threading.Thread(target=start, daemon=True)
     thread.start()
     thread.join(CONNECT_SECONDS + 1)
@@ -240,14 +240,14 @@ def _open(make: Callable[..., Client], address: str) -> Client:
         return opened[0]
     raise ClusterError(
         f"there is no scheduler at {address} ({(reasons or ['no answer'])[0]}): start one with "
-        "`dask scheduler` and give the address that it tells"
+        "`dask scheduler` and give the address that it prints"
     )
 
 
 def _send(client: Client, shared: Any, key: str) -> Future:
-    """Return the future of an object that is sent once.
+    """Return the future of an object that is sent only once.
 
-    Scattered data is gone with the worker that holds it; the result of a task is made again.
+    Scattered data is lost with the worker that holds it; the result of a task is recomputed.
     """
     import dask
     from distributed.protocol.pickle import dumps
@@ -266,9 +266,9 @@ def _unpack(packed: bytes) -> Any:
 def _work(
     function: Callable[[Any, Any], Any], versions: dict[str, Any], shared: Any, item: Any
 ) -> Any:
-    """Run in a worker: one task, with the threads and the versions that make bytes equal."""
+    """Run one task in a worker, with one thread and checked versions, for equal bytes."""
     _compare(tuple(versions.items()))
-    # Never set back: another task of this process may rely on it.
+    # Never reset: another task of this process may rely on it.
     threadpool_limits(1)
     return function(shared, item)
 
@@ -294,7 +294,7 @@ def _nothing(shared: None, item: None) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the messages of the connection to itself: errors are told by exceptions."""
+    """Silence the log of the connection: errors are reported by exceptions."""
     names = [n for n in logging.root.manager.loggerDict if n.partition(".")[0] == "distributed"]
     loggers = [logging.getLogger(name) for name in names]
     before = [logger.disabled for logger in loggers]

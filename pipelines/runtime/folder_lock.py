@@ -1,7 +1,7 @@
-"""One run at a time in an output folder, several in a cache.
+"""Locks on folders: one run at a time in an output folder, several in a cache.
 
-The lock is the kernel's ``flock``. The package filelock uses the same call, but it does not say who
-holds a lock, has no shared locks on it, and falls back to a file that outlives its process.
+The lock is the kernel's ``flock``. The package filelock uses the same call, but does not say who
+holds a lock, has no shared locks, and falls back to a file that outlives its process.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ _NOT_LOCKABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOLCK, errno.ENO
 
 
 class FolderBusyError(OSError):
-    """Another run writes to the folder."""
+    """Another run is using the folder."""
 
 
 class FolderLock:
-    """A lock of a folder, held for the time of a ``with`` block.
+    """A lock on a folder, held for the duration of a ``with`` block.
 
-    The kernel gives the lock back when its process ends, however it ends: the file that a killed
-    run leaves behind locks nothing and is taken over.
+    The kernel releases the lock when its process ends, however it ends: the stale file of a
+    killed run is ignored and taken over.
 
     Parameters
     ----------
     folder : path
-        Made where it does not exist.
+        Created if it does not exist.
 
     Raises
     ------
     FolderBusyError
-        On entry, where a living process holds the lock.
+        On entry, if a running process holds the lock.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class FolderLock:
 
     def __enter__(self) -> Self:
         if self._descriptor is not None:
-            raise FolderBusyError(f"{self.folder} is locked by this run already")
+            raise FolderBusyError(f"{self.folder} is already locked by this run")
         self.folder.mkdir(parents=True, exist_ok=True)
         self._descriptor = _acquire(self.folder / LOCK)
         _sign(self._descriptor)
@@ -67,7 +67,7 @@ class FolderLock:
         trace: TracebackType | None,
     ) -> None:
         if self._descriptor is not None:
-            # Removed while it is held: whoever waits for this file sees that it is gone.
+            # Removed while it is held, so that waiting processes notice that it is gone.
             (self.folder / LOCK).unlink(missing_ok=True)
             os.close(self._descriptor)
             self._descriptor = None
@@ -77,7 +77,7 @@ class FolderLock:
         return _describe(self.folder / LOCK)
 
     def is_held(self) -> bool:
-        """Whether a living process, this one included, holds the lock."""
+        """Whether a running process, including this one, holds the lock."""
         try:
             descriptor = os.open(self.folder / LOCK, os.O_RDWR)
         except FileNotFoundError:
@@ -93,14 +93,14 @@ class FolderLock:
 
 @contextmanager
 def shared_folder(folder: Path) -> Iterator[None]:
-    """Use a folder together with other runs; a `FolderLock` on it is refused meanwhile.
+    """Share a folder with other runs; a `FolderLock` on it is refused meanwhile.
 
-    Folders that cannot be locked, such as those of a read-only disk, are used without.
+    Folders that cannot be locked, such as those on a read-only disk, are used without a lock.
 
     Raises
     ------
     FolderBusyError
-        Where a living process holds a `FolderLock` on it.
+        If a running process holds a `FolderLock` on it.
     """
     descriptor = None
     try:
@@ -140,7 +140,7 @@ def _acquire(path: Path, kind: int = fcntl.LOCK_EX) -> int:
         except BaseException:
             os.close(descriptor)
             raise
-        # The holder removed the file between our opening and locking of it.
+        # The holder removed the file after we opened it and before we locked it.
         os.close(descriptor)
 
 

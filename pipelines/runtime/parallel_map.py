@@ -23,7 +23,7 @@ _chosen: ContextVar[Client | None] = ContextVar("segboost cluster", default=None
 
 
 def active_cluster() -> Client | None:
-    """Return the client of the cluster to work on, or None.
+    """Return the client of the active cluster, or None.
 
     It is the one of `use_cluster`, or that of ``joblib.parallel_config(backend="dask")``.
     """
@@ -31,7 +31,7 @@ def active_cluster() -> Client | None:
     if chosen is not None:
         return chosen
     backend, _ = get_active_backend()
-    # By name: the class is there only where dask is.
+    # By name, because the class exists only if dask is installed.
     return backend.client if type(backend).__name__ == "DaskDistributedBackend" else None
 
 
@@ -59,25 +59,25 @@ def map_tasks(
 ) -> Iterator[Any]:
     """Yield ``function(shared, item)`` for all items.
 
-    `prepare` and `keep` are the steps that need files: they run beside `function` in a process of
-    this machine, so that large arrays need not travel, but here, in the caller's process, when
-    the work itself is done by a cluster, whose workers need not share a disk.
+    `prepare` and `keep` are the steps that need files. Without a cluster they run in the same
+    process as `function`, so that large arrays are not sent between processes; with a cluster,
+    whose workers need not share a disk, they run in the caller's process.
 
     Parameters
     ----------
     function : callable
-        Pure, and without need of files where it is to run on a cluster.
+        A pure function, which must not need files if it runs on a cluster.
     shared : object
-        What all calls need; it is sent to a cluster once.
+        Data that all calls need; it is sent to a cluster once.
     items : iterable
     n_jobs : int
-        Processes, where no cluster is active.
+        Number of processes if no cluster is active.
     ordered : bool
-        Whether results come in the order of the items, or as they are made.
+        Whether results are yielded in the order of the items, or as they finish.
     prepare : callable, optional
-        Called with an item; what it returns is given to `function` instead.
+        Called with an item; its return value is passed to `function` instead.
     keep : callable, optional
-        Called with an item and its result; what it returns is yielded instead.
+        Called with an item and its result; its return value is yielded instead.
     """
     client = active_cluster()
     if client is not None:

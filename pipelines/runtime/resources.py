@@ -1,7 +1,7 @@
 """Time and memory that this process and its workers have used.
 
-Read from the kernel by hand: on Linux psutil has no peak memory of living processes (``VmHWM``),
-and finds children by reading every process of the machine.
+Read directly from the kernel: on Linux psutil does not report the peak memory of running
+processes (``VmHWM``), and finds children by reading every process of the machine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-# The unit of ru_maxrss: kilobytes, on macOS bytes.
+# The unit of ru_maxrss: kilobytes, but bytes on macOS.
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -24,14 +24,14 @@ class Usage:
     Parameters
     ----------
     wall : float
-        Seconds on a clock that never goes back; only differences mean something.
+        Seconds on a monotonic clock; only differences are meaningful.
     cpu : float
-        Seconds of processor time of this process and its children, ended or alive.
+        Seconds of processor time of this process and its children, finished or running.
     peak_self, peak_child : int
-        Largest resident memory so far, in bytes, of this process and of its largest child.
+        Peak resident memory so far, in bytes, of this process and of its largest child.
     peak_total : int
-        This process's peak and the peaks of the children that are alive, or of the largest one
-        where none is: no less than what all held at one time.
+        This process's peak plus the peaks of its running children, or of the largest finished one
+        if none is running: an upper bound on what they used at any one time.
     """
 
     wall: float
@@ -48,10 +48,10 @@ class _Child:
 
 
 def read_usage() -> Usage:
-    """Return the present reading.
+    """Return the current reading.
 
-    The system adds a child to its parent's figures when the child ends. Workers that live on,
-    as those of a pool do, are read from ``/proc`` where the system has one.
+    The system adds a child to its parent's figures when the child ends. Workers that are still
+    running, such as those of a pool, are read from ``/proc`` if the system has it.
     """
     own = resource.getrusage(resource.RUSAGE_SELF)
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -66,7 +66,7 @@ def read_usage() -> Usage:
 
 
 def _children() -> list[int]:
-    """Return the living children of all threads of this process."""
+    """Return the running children of all threads of this process."""
     found: list[int] = []
     for path in Path("/proc/self/task").glob("*/children"):
         try:
@@ -77,7 +77,7 @@ def _children() -> list[int]:
 
 
 def _read_child(pid: int) -> _Child | None:
-    """Return a child's figures, those of its own ended children included; None if it is gone."""
+    """Return a child's figures, including its own finished children; None if it is gone."""
     folder = Path("/proc") / str(pid)
     try:
         # The name of the command, in brackets, may contain anything.

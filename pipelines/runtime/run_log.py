@@ -1,4 +1,4 @@
-"""The log of a run: one JSON object a line, complete even where the run was killed."""
+"""The log of a run: one JSON object per line, readable even if the run was killed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PACKAGES = (
     "numpy", "scipy", "scikit-learn", "scikit-image", "numba", "highspy", "PyMaxflow", "joblib",
     "pillow",
 )  # fmt: skip
-"""What results depend on; their versions are kept."""
+"""Packages that results depend on; their versions are logged."""
 
 
 @dataclass(frozen=True)
 class StageTime:
-    """What one stage took: seconds of wall and processor time, workers included."""
+    """Wall and processor time of one stage in seconds, including workers."""
 
     stage: str
     wall: float
@@ -39,11 +39,11 @@ class StageTime:
 
 
 class RunLog:
-    """A run's log file, written as things happen.
+    """The log file of a run, written line by line as events happen.
 
-    Lines go to ``<name>.part`` at once. At the end the file is flushed to the disk and renamed:
-    a log under its final name is of a run that ended by itself. What a killed run left is kept,
-    and the run that follows is appended to it.
+    Lines go to ``<name>.part`` at once. At the end the file is flushed to disk and renamed, so a
+    log under its final name belongs to a run that was not killed. The log of a killed run is
+    kept, and the next run is appended to it.
 
     Events: ``start`` (configuration, seed, versions, machine), ``stage begins``,
     ``stage ends`` (wall and CPU seconds, peak memory, status), ``end`` (the same for all, and the
@@ -54,7 +54,7 @@ class RunLog:
     path : path
         The log's final name.
     configuration : mapping
-        The options of the run, all of them resolved.
+        All options of the run, with defaults filled in.
     seed : int, optional
 
     Examples
@@ -86,12 +86,12 @@ class RunLog:
 
     @property
     def peak_total(self) -> int:
-        """Largest memory of this process and its workers at the ends of stages, in bytes."""
+        """Peak memory of this process and its workers, read at the ends of stages, in bytes."""
         return self._peak_total
 
     @property
     def part(self) -> Path:
-        """Where the log is while the run goes on."""
+        """Path of the log while the run is in progress."""
         return self.path.with_name(f"{self.path.name}.part")
 
     def __enter__(self) -> Self:
@@ -138,7 +138,7 @@ class RunLog:
     def stage(self, stage: str, **fields: Any) -> Iterator[dict[str, Any]]:
         """Log the beginning and the end of a stage.
 
-        Yields a dictionary; what the stage puts there is logged at its end.
+        Yields a dictionary; its entries are logged at the end of the stage.
         """
         self.event("stage begins", stage=stage, **fields)
         before = read_usage()
@@ -157,7 +157,7 @@ class RunLog:
     def _spent(self, before: Usage) -> dict[str, Any]:
         """Return what was used since a reading, and the peaks of the whole run so far."""
         after = read_usage()
-        # Workers may be gone, and out of the sum, when the last reading is taken.
+        # Workers may have ended, and no longer count, when the last reading is taken.
         self._peak_total = max(self._peak_total, after.peak_total)
         return {
             "wall": round(after.wall - before.wall, 6),
@@ -169,7 +169,7 @@ class RunLog:
 
 
 def read_run_log(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """Return the events of a log, finished or not; lines that a kill tore are left out."""
+    """Return the events of a log, finished or not; lines cut off by a kill are skipped."""
     events = []
     for line in Path(path).read_bytes().splitlines():
         try:

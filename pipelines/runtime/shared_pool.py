@@ -1,7 +1,7 @@
-"""A function over many items by several processes, of which this one is one.
+"""Map a function over many items in several processes, including this one.
 
-A worker takes seconds to start and to import. Here the caller's process, which has all it needs
-already, works from the first moment on, and one process fewer is started.
+A worker takes seconds to start and to import modules. The caller's process has already done so:
+it starts working immediately, and one process fewer is started.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ ONE_THREAD = dict.fromkeys(
 
 @contextmanager
 def start_workers(n_workers: int) -> Iterator[Executor]:
-    """Start processes for `map_shared`; they are killed where the block ends with an error."""
-    # Not the executor that joblib keeps for its own use: joblib could not use that one again.
+    """Start processes for `map_shared`; they are killed if the block ends with an error."""
+    # Not the executor that joblib reuses: after a shutdown joblib could not use it again.
     executor = ProcessPoolExecutor(
         max_workers=n_workers,
         env=ONE_THREAD,
@@ -38,7 +38,7 @@ def start_workers(n_workers: int) -> Iterator[Executor]:
     )
     try:
         yield executor
-    except BaseException:  # an error, Ctrl-C, or a caller who wants no more
+    except BaseException:  # an error, Ctrl-C, or a caller that stops early
         executor.shutdown(wait=True, kill_workers=True)
         raise
     executor.shutdown(wait=True)
@@ -46,19 +46,19 @@ def start_workers(n_workers: int) -> Iterator[Executor]:
 
 @contextmanager
 def start_prepared(n_workers: int, module: str, name: str, *args: Any) -> Iterator[Executor | None]:
-    """Start processes that call a function at once, so as to have all that they will need.
+    """Start processes that call a function at once, to load what they will need.
 
-    The function is named, not given: the caller need not have imported it yet, and can do so
-    while the workers do. What it returns or raises is dropped; an error shows in the work itself.
+    The function is passed by name, so that the caller can import it while the workers do the
+    same. Its return value and errors are ignored: an error will show up in the work itself.
 
     Parameters
     ----------
     n_workers : int
-        One fewer than the processes that are to work; None is returned for none.
+        Number of processes to start, not counting this one; if 0, None is returned.
     module, name : str
-        Of the function.
+        Module and name of the function.
     *args
-        Of the call.
+        Arguments of the call.
     """
     if n_workers < 1:
         yield None
@@ -79,19 +79,19 @@ def map_shared(
     n_jobs: int,
     executor: Executor | None = None,
 ) -> Iterator[Result]:
-    """Yield the function's results in the order of the items.
+    """Yield the results of the function in the order of the items.
 
-    No more than two items a worker are under way at a time. Workers use one thread each.
+    At most two items per worker are in progress at a time. Workers use one thread each.
 
     Parameters
     ----------
     function : callable
-        Can be pickled, as its items and results can.
+        Must be picklable, and so must its items and results.
     items : sequence
     n_jobs : int
-        Processes, this one included; no more are started than there are items.
+        Number of processes, including this one; at most one per item is started.
     executor : Executor, optional
-        Of `start_workers` or `start_prepared`, with the n_jobs − 1 others.
+        From `start_workers` or `start_prepared`, with n_jobs − 1 workers.
     """
     n_workers = min(n_jobs, len(items)) - 1
     if n_workers < 1:
@@ -109,12 +109,12 @@ def _share(
     n_workers: int,
     submit: Callable[..., Future[Result]],
 ) -> Iterator[Result]:
-    """Feed the workers, do the next item here, yield what is ready; and so on."""
+    """Repeatedly feed the workers, process one item here and yield the results that are ready."""
     todo = deque(items)
     waiting: deque[Future[Result]] = deque()
     while todo:
-        # A second item lies ready for each worker, but not of the last ones: none waits at the
-        # end for another that has two.
+        # Queue a second item for each worker, except near the end, where an idle process would
+        # have to wait for another that still has two.
         most = 2 * n_workers if len(todo) > 2 * n_workers else n_workers
         busy = sum(not future.done() for future in waiting)
         for _ in range(min(most - busy, len(todo))):

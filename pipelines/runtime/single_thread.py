@@ -1,4 +1,4 @@
-"""One thread a process: the processes are the parallelism, and rounding does not depend on it."""
+"""One thread per process, so that rounding does not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from segboost.pipelines.runtime.parallel_map import active_cluster, use_cluster
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Keep BLAS and OpenMP to one thread, here and in the processes that joblib starts.
+    """Limit BLAS and OpenMP to one thread, here and in the processes that joblib starts.
 
-    Sums of several threads are rounded in another way than sums of one: with this, results are
-    the same bytes on every machine and with every number of jobs.
+    Sums over several threads round differently from sums in one thread. With this limit, results
+    are byte-identical on every machine and with any number of jobs.
 
     A cluster that the caller chose stays active for `parallel_map` only: the other calls of joblib
     are too small to be worth sending to another machine.

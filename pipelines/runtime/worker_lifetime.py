@@ -1,7 +1,7 @@
 """Worker processes that end with the process that started them.
 
-A process that is killed cannot stop its workers: they would finish what they were given, and then
-wait for more, with the memory they have.
+A killed process cannot stop its workers: they would finish their tasks and then wait for more
+while still holding their memory.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from functools import lru_cache, partial
 from typing import Any
 
 PAUSE = 1.0
-"""Seconds between two looks at the parent."""
+"""Seconds between checks of the parent."""
 
 
 def tied(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function such that a worker process that calls it ends with this process."""
+    """Wrap a function so that a worker process that calls it ends with this process."""
     return partial(_call, os.getpid(), function)
 
 
@@ -29,18 +29,18 @@ def _call(parent: int, function: Callable[..., Any], *args: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def leave_with_parent(parent: int) -> None:
-    """End this process soon after `parent`, where that is the one that started it.
+    """End this process soon after `parent` ends, if `parent` started it.
 
     Parameters
     ----------
     parent : int
-        Its number. Nothing happens in another process than a child of it.
+        Process id. Nothing happens in a process that is not a child of it.
     """
     if os.getppid() == parent:
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
 def _watch(parent: int) -> None:
-    while os.getppid() == parent:  # a child whose parent is gone gets another one
+    while os.getppid() == parent:  # an orphaned child gets another parent
         time.sleep(PAUSE)
-    os._exit(1)  # files are whole at any moment: they are written under another name
+    os._exit(1)  # safe at any moment: files are written under a temporary name

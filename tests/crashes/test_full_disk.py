@@ -46,7 +46,7 @@ def test_segment_stops_at_once(segment_command, masks, tmp_path):
     options = [*segment_command, "--output", str(output)]
     assert finish(options, told, LIMIT) == 1
     line = told.read_text()
-    assert "File too large: make room" in line
+    assert "File too large: free some space" in line
     assert line.count("\n") == 1
     assert contents(output) == {}
     assert not list(output.rglob("*.tmp"))

@@ -87,7 +87,7 @@ def test_the_interface_is_one_and_unknown_names_are_refused():
             continue
         for method in ("init", "add_example", "update", "close"):
             assert callable(getattr(tracker, method))
-    with pytest.raises(ValueError, match="there is no tracker"):
+    with pytest.raises(ValueError, match="unknown tracker"):
         make_tracker("psychic")
 
 
