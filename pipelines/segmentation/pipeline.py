@@ -48,7 +48,7 @@ class SegmentationPipeline:
     n_jobs : int
         Processes.
     cache : path, optional
-        A folder for what the stages make; a further fit on the same images starts there. By
+        A folder for the results of stages, which a later fit on the same images reuses. By
         default a temporary one.
     settings : mapping, optional
         Further entries of `SegmentationConfig` and its parts: ``{"unary": {"n_stumps": 200}}``.
@@ -149,7 +149,7 @@ class SegmentationPipeline:
     def evaluate(
         self, images: Sequence[ImageLike], masks: Sequence[npt.ArrayLike]
     ) -> SegmentationScores:
-        """Return the scores over all pixels of labelled images; void ones count nowhere."""
+        """Return the scores over all pixels of labelled images; void pixels are ignored."""
         model = self._fitted()
         with single_threaded():
             items = label_arrays(images, masks)
@@ -166,7 +166,7 @@ class SegmentationPipeline:
         n_jobs: int = 1,
         allow_import: Collection[str] = (),
     ) -> Self:
-        """Return the pipeline of a model folder; it predicts the same, to the bit.
+        """Return the pipeline of a model folder; its predictions are bit-identical.
 
         Parameters
         ----------

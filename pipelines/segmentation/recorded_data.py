@@ -1,4 +1,4 @@
-"""The data set that a finished run was made on, found again from what the run kept."""
+"""Find the data set of a finished run from the files in its folder."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def recorded_dataset(
     name : str
         The data set's name in its ``scores.json``: ``graz02/bike``, for example.
     data_root : path, optional
-        Where the data are now; by default where they were, else the variable SEGBOOST_DATA.
+        Where the data are now; by default the recorded place, else the variable SEGBOOST_DATA.
 
     Raises
     ------
     ValueError
-        In one line, where the images are no longer there.
+        If the images no longer exist; the message is one line.
     """
     kind, _, category = name.partition("/")
     if "images" in options:

@@ -1,4 +1,4 @@
-"""The files of a training run beside the model, and whether a folder can take a run."""
+"""The files of a training run next to the model, and whether a folder can be used for a run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check_run_folder(folder: Path, inputs: Iterable[Path] = ()) -> None:
 
 
 def _is_log(path: Path) -> bool:
-    """Whether a file is the log of a run, perhaps of one that was stopped in its first line."""
+    """Whether a file is the log of a run, possibly one that was stopped in its first line."""
     try:
         with open(path, "rb") as file:
             opening = file.read(len(_LOG_OPENING))

@@ -24,7 +24,7 @@ FILE, STAGE = "answers.npz", "answers"
 
 @dataclass(frozen=True, eq=False)
 class KeptAnswer:
-    """What a model said of an image, and the digests of the image and the mask it said it of."""
+    """The answer of a model for an image, with the digests of the image and its mask."""
 
     answer: RegionAnswer
     image_key: str
@@ -34,7 +34,7 @@ class KeptAnswer:
 def keep_answers(
     folder: Path, items: Sequence[TrainingImage], answers: Mapping[str, RegionAnswer]
 ) -> Path:
-    """Write the answers of the model in a folder beside it.
+    """Write the answers of a model into its folder.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def keep_answers(
 def read_answers(folder: Path) -> dict[str, KeptAnswer] | None:
     """Return the answers of the model in a folder by the names of the images.
 
-    None where they were not kept, are damaged, or are of another model.
+    None if they were not saved, are damaged, or belong to another model.
     """
     try:
         found = read_artefact(folder / FILE, STAGE, file_key(folder / DOCUMENT))

@@ -63,7 +63,7 @@ def train_segmenter(
     progress : Progress, optional
     vocabulary : sequence of TrainingImage, optional
         The images that visual words are learned from, `items` by default. Their masks are not
-        asked for, so that features need not wait for labels nor change with them.
+        read, so that features can be computed before labels exist and do not depend on them.
     """
     progress = progress or QuietProgress()
     items = reduce_items(items, config.longest_side)

@@ -9,14 +9,14 @@ from scipy.ndimage import distance_transform_cdt
 from segboost._types import Int64Array
 
 FAR = 10_000
-"""The distance where there is no border."""
+"""The distance used if there is no border."""
 
 
 def border_distance(foreground: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
     """Return the signed chessboard distance from the border, shape (H, W).
 
-    Pixels that touch the other class have 1 in the foreground and −1 in the background; ±`FAR`
-    where there is no border.
+    Pixels that touch the other class have 1 in the foreground and −1 in the background; all are
+    ±`FAR` if there is no border.
 
     Examples
     --------

@@ -29,14 +29,14 @@ from segboost.progress import Progress, Report
 BORDERS = "borders"
 """The name of the stage in progress reports."""
 FEWEST_PIXELS = 500
-"""Labelled pixels of either class near borders below which nothing is refined."""
+"""Minimum number of labelled pixels per class near borders; with fewer, nothing is refined."""
 FIXED = 1e6
-"""The score of what the refinement does not touch, when its cut is chosen."""
+"""The score given to pixels outside the refined band when the cut is chosen."""
 
 
 @dataclass(frozen=True, eq=False)
 class PixelTable:
-    """Sampled pixels near the borders of one image, and what lies away from them.
+    """Sampled pixels near the borders of one image, and pixel counts away from them.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class PixelTable:
     labels : ndarray of int64, shape (n,)
     superpixel : ndarray of int64, shape (n,)
     weight : int
-        How many labelled pixels of the band each of them stands for.
+        Number of labelled pixels of the band that each sample represents.
     margin : ndarray of shape (P,)
     foreground, background : ndarray of int64, shape (P,)
         Labelled pixels of every superpixel away from the border.
@@ -118,7 +118,7 @@ def learn_borders(
     n_jobs: int,
     progress: Progress,
 ) -> LearnedBorders | None:
-    """Learn the refinement; None where there are too few labelled pixels near borders.
+    """Learn the refinement; None if there are too few labelled pixels near borders.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ Part = tuple[FloatArray, Int64Array, Int64Array]
 
 
 def _band_parts(tables: Sequence[PixelTable], scores: Sequence[FloatArray]) -> list[Part]:
-    """Return scores and counts of the sampled pixels, each for as many as it stands for."""
+    """Return scores and counts of the sampled pixels, weighted by the pixels they represent."""
     return [
         (score, t.labels * t.weight, (1 - t.labels) * t.weight)
         for t, score in zip(tables, scores, strict=True)
@@ -183,6 +183,6 @@ def _band_parts(tables: Sequence[PixelTable], scores: Sequence[FloatArray]) -> l
 
 
 def _fixed_part(table: PixelTable) -> Part:
-    """Return what lies away from borders, with scores that no cut changes."""
+    """Return the pixels away from borders, with scores that no cut changes."""
     score = np.where(table.margin > 0, FIXED, -FIXED)
     return score, table.foreground, table.background

@@ -41,7 +41,7 @@ class BorderRefinement:
     ----------
     trees : TreeBooster
     calibration : Calibration
-        From scores of superpixels to probabilities, which the trees' features are made of.
+        Maps scores of superpixels to probabilities, from which the trees' features are computed.
     cut : float
         The log-odds from which a pixel counts as foreground.
     settings : BorderSettings
@@ -54,7 +54,7 @@ class BorderRefinement:
 
     @property
     def wanted_maps(self) -> tuple[tuple[float, str], ...]:
-        """Scale and layer of the network maps that pixels are described by."""
+        """Scale and layer of the network maps used as pixel features."""
         return tuple((self.settings.scale, layer) for layer in self.settings.layers)
 
     def margins(self, node: FloatArray) -> FloatArray:
@@ -85,7 +85,7 @@ class BorderRefinement:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], settings: BorderSettings) -> Self:
-        """Return what `to_arrays` took apart; ValueError where it does not fit together."""
+        """Return the refinement from the arrays of `to_arrays`; ValueError if inconsistent."""
         knots = {
             name.removeprefix(CALIBRATION): a
             for name, a in arrays.items()
@@ -100,7 +100,7 @@ class BorderRefinement:
 def margins(calibration: Calibration, node: FloatArray) -> FloatArray:
     """Return ``logit p(s) − logit p(0)`` for scores s of superpixels, of the sign of s."""
     log_odds = logit(calibration(node)) - logit(calibration(np.zeros(1)))
-    # The calibration is flat in places: there the sign is the score's own.
+    # Where the calibration is flat, keep the sign of the score.
     smallest = np.where(node > 0, 1e-6, -1e-6)
     return np.where(np.sign(log_odds) == np.sign(smallest), log_odds, smallest)
 

@@ -1,4 +1,4 @@
-"""Settings that came from a file: of their types, and within their ranges."""
+"""Check the types and ranges of settings read from a file."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ RANGES: dict[str, tuple[float, float]] = {
     "contrasts": (0, 1e12),
     "longest_side": (32, 10**6),
 }
-"""The least and the largest value of every number, wherever it stands."""
+"""Minimum and maximum of every number, by its name at any depth."""
 
 _NAMES = {bool: "true, false or null", int: "a whole number or null", float: "a number or null"}
 
 
 def of_type(hint: Any, value: Any, old: Any, name: str) -> Any:
-    """Return a JSON value as a setting of a type; ValueError where it is of another.
+    """Return a JSON value as a setting of a type; ValueError if it has another type.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def changed_settings(base: Any, values: Any, place: str = "") -> Any:
 
 
 def check_ranges(settings: dict[str, Any], place: str = "") -> None:
-    """Raise ValueError for a number outside its range, NaN included, at any depth."""
+    """Raise ValueError for NaN or a number outside its range, at any depth."""
     for name, value in settings.items():
         if isinstance(value, dict):
             check_ranges(value, f"{place}{name}.")

@@ -1,4 +1,4 @@
-"""The choices of a segmentation run, checked, with JSON and back."""
+"""The validated settings of a segmentation run, with conversion to and from JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Method = Literal["structboost", "ssvm", "trees", "adaboost", "svm"]
 METHODS: tuple[Method, ...] = get_args(Method)
 C_CHOICES = (2.0, 20.0, 200.0)
 OLD_NAMES = {"raw_booster": "tree_booster", "booster": "context_booster"}
-"""Settings that version 0.1 knew by another name."""
+"""Settings that had another name in version 0.1."""
 
 logger = logging.getLogger(__name__)
 
@@ -99,17 +99,17 @@ class SegmentationConfig:
         The first two learn a CRF; `trees` takes its strongest potential alone; the last two
         classify superpixels by their visual words.
     group_classifiers : bool
-        Whether every feature group has an AdaBoost of its own, as a potential.
+        Whether every feature group has its own AdaBoost classifier, as a potential.
     unary : UnarySettings
     context : bool or None
-        Whether a CRF has two strong potentials more: trees over all raw features, and context
+        Whether a CRF has two more strong potentials: trees over all raw features, and context
         over the scores around a superpixel. None leaves it to the preset.
     tree_booster, context_booster : BoosterSettings
         Settings of the trees over raw features, and of the context.
     linear_below : int
-        With fewer training images, a linear classifier takes the place of trees and context.
+        With fewer training images, a linear classifier replaces trees and context.
     context_raw_columns : int
-        Raw features that each tree of the context may split on beside those of the context.
+        Raw features that each tree of the context may split on in addition to the context's.
     trees_in_crf : bool
         Whether the trees over raw features are a potential of the CRF themselves, or only what
         the context is computed from.
@@ -132,8 +132,8 @@ class SegmentationConfig:
         Contiguous blocks of training images; C and loss are chosen by how CRFs learned on the
         other blocks label each of them.
     longest_side : int or None
-        Images with a longer side are scaled down to it before they are cut and described, and
-        masks are scaled back. None keeps all sizes.
+        Images with a longer side are scaled down to it before superpixels and features are
+        computed, and masks are scaled back. None keeps all sizes.
     seed : int
     """
 
@@ -174,11 +174,11 @@ class SegmentationConfig:
         if self.learns_crf and not (self.uses_context or self.group_classifiers):
             raise ValueError("a CRF needs potentials: context or group_classifiers must be true")
         if not self.C_choices:
-            raise ValueError("C_choices must have a value to choose")
+            raise ValueError("C_choices must have at least one value")
         check_ranges(asdict(self))
         side = self.longest_side
         if side is not None and (not isinstance(side, int) or side < 32):
-            raise ValueError(f"longest_side must be a whole number from 32 on, got {side!r}")
+            raise ValueError(f"longest_side must be a whole number of at least 32, got {side!r}")
         if not self.losses or set(self.losses) - {"superpixels", "pixels"}:
             raise ValueError(f"losses must be of 'superpixels' and 'pixels', got {self.losses!r}")
 
@@ -192,7 +192,7 @@ class SegmentationConfig:
 
     @property
     def preset_name(self) -> str:
-        """The name of the preset, a user's own included."""
+        """The name of the preset, which may be a user-defined one."""
         return self.preset if isinstance(self.preset, str) else str(self.preset["name"])
 
     @property
@@ -207,7 +207,7 @@ class SegmentationConfig:
 
     @property
     def uses_context(self) -> bool:
-        """Whether there are the two strong potentials, trees and context."""
+        """Whether the two strong potentials, trees and context, are used."""
         if self.method == "trees":
             return True
         if not self.learns_crf:
@@ -215,7 +215,7 @@ class SegmentationConfig:
         return self.preset_name != "paper" if self.context is None else self.context
 
     def refuse_imports(self, allow: Collection[str]) -> None:
-        """Raise ValueError where the preset uses a function or a folder that is not allowed."""
+        """Raise ValueError if the preset uses a function or a folder that is not allowed."""
         if not isinstance(self.preset, str):
             refuse_imports(self.preset["groups"], allow, "the preset")
 
@@ -235,9 +235,9 @@ class SegmentationConfig:
         return json.loads(json.dumps(asdict(self)))
 
     def resolved(self) -> dict[str, Any]:
-        """Return plain JSON values with all that the preset stands for written out.
+        """Return plain JSON values with all settings of the preset written out.
 
-        As a file of settings they give the same run.
+        Used as a settings file, they give the same run.
         """
         preset = find_preset(self.preset).to_config()
         values = {**asdict(self), "preset": preset, "context": self.uses_context}
@@ -281,7 +281,7 @@ def _base_name(preset: str | Mapping[str, Any]) -> str:
 
 
 def _current_names(values: Mapping[str, Any], warn: bool) -> dict[str, Any]:
-    """Return the settings under their present names."""
+    """Return the settings under their current names."""
     current = dict(values)
     for old, new in OLD_NAMES.items():
         if old in current:

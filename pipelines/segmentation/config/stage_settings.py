@@ -1,4 +1,4 @@
-"""Settings of single stages: the classifiers of feature groups, and the potentials of the CRF."""
+"""Settings of single stages: group classifiers, potentials of the CRF, border refinement."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class UnarySettings:
     n_stumps : int
         Rounds of AdaBoost; 1000 in the paper.
     most_foreground, most_background : int
-        Superpixels of either class that one classifier sees at most; drawn at random, and
-        weighted so that the classes keep their shares.
+        Maximum number of superpixels of each class that one classifier learns from; drawn at
+        random, and weighted so that the classes keep their shares.
     n_folds : int
         Contiguous blocks of training images that the out-of-fold scores leave out in turn.
     """
@@ -35,16 +35,16 @@ class UnarySettings:
 
 @dataclass(frozen=True)
 class PotentialSettings:
-    """Which pairwise potentials there are and how the loss counts.
+    """Which pairwise potentials are used, and how the loss is counted.
 
     Parameters
     ----------
     beta : float
-        Of ``V1 = exp(−β‖ΔLUV‖)``; 1 in the paper.
+        β of ``V1 = exp(−β‖ΔLUV‖)``; 1 in the paper.
     contrasts : tuple of float
-        For each β here a potential ``length · exp(−β‖ΔLUV‖)``; the paper has none.
+        Each β adds a potential ``length · exp(−β‖ΔLUV‖)``; the paper has none.
     agreement : bool
-        Whether there are potentials of neighbours whose two strong scores agree:
+        Whether to add potentials of neighbours whose two strong scores agree:
         ``length · exp(−|Δc|)``, ``length · exp(−0.07‖ΔLUV‖ − |Δc|)`` and ``length · exp(−2|Δt|)``
         for context c and trees t.
     loss : "superpixels" or "pixels"
@@ -72,13 +72,13 @@ class BorderSettings:
     refine : bool
         Whether pixels near the border of the foreground are classified one by one.
     width : int
-        The distance from the border, in pixels, up to which they are.
+        Maximum distance of these pixels from the border.
     pixels_per_image : int
-        How many of them are learned from, per training image.
+        Number of these pixels to learn from, per training image.
     layers : tuple of str
-        Layers of the built-in network that describe a pixel, beside colours and margins.
+        Layers of the built-in network used as pixel features, in addition to colours and margins.
     scale : float
-        The scale of the image at which the network sees it.
+        Scale of the image given to the network.
     """
 
     refine: bool = True

@@ -15,7 +15,7 @@ from segboost.weak.checks import read_array
 
 MOST_BINS = 100
 SCORES_A_BIN = 50
-"""Distinct scores that a bin has at least, so that few training images give few steps."""
+"""Minimum number of distinct scores per bin, so that few training images give few steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Calibration:
     Parameters
     ----------
     score : ndarray of shape (K,)
-        Ascending, without repetition.
+        Strictly ascending.
     probability : ndarray of shape (K,)
         Not descending, within (0, 1). Scores beyond the last knot have its probability.
     """
@@ -57,7 +57,7 @@ class Calibration:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Return what `to_arrays` gave; ValueError where it cannot be a calibration."""
+        """Return the calibration from the arrays of `to_arrays`; ValueError if they are invalid."""
         score = read_array(arrays, "score", "f", (None,))
         return cls(score, read_array(arrays, "probability", "f", score.shape))
 
@@ -73,8 +73,8 @@ def fit_calibration(parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]]) 
     ----------
     parts : iterable of (scores, foreground, background)
         For every image the scores of its superpixels and their pixels of either class. The
-        scores must be of models that did not see the image, else the probabilities come out too
-        sure.
+        scores must come from models that did not see the image, or the probabilities will be
+        overconfident.
     """
     from sklearn.isotonic import isotonic_regression  # slow to import, and not used by prediction
 
@@ -110,7 +110,7 @@ def calibration_error(
     Parameters
     ----------
     probability : ndarray of shape (P,)
-        Of superpixels.
+        Probabilities of superpixels.
     foreground, background : ndarray of int, shape (P,)
         Their labelled pixels.
     n_bins : int

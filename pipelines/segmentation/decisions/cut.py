@@ -1,4 +1,4 @@
-"""Where to cut the scores: the threshold of best mean intersection over union."""
+"""The threshold on scores with the best mean intersection over union."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from segboost.pipelines.segmentation.metrics.precision_recall import ScoreHistog
 
 
 def best_offset(parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]]) -> float:
-    """Return the threshold on scores whose labels have the best mean IoU; 0 where none is better.
+    """Return the threshold on scores whose labels have the best mean IoU; 0 if none is better.
 
     The Hamming loss that the learners minimise counts wrong pixels of either class alike; the
     mean of the two classes' IoU weighs the rarer one more. One number, chosen on training images

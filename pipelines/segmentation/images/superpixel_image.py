@@ -1,4 +1,4 @@
-"""An image as the learners see it: superpixels, their graph, their features, their truth."""
+"""An image as seen by the learners: superpixels, their graph, features and truth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GROUP = "group:"
 
 @dataclass(frozen=True, eq=False)
 class SuperpixelImage:
-    """Superpixels with all that is known of them.
+    """The superpixels of an image with their graph, features and, if known, truth.
 
     Parameters
     ----------
@@ -32,11 +32,11 @@ class SuperpixelImage:
     boundary_length, luv_difference : ndarray of shape (E,)
     groups : mapping of name to ndarray of shape (P, d)
     foreground, background : ndarray of int64, shape (P,), or None
-        Labelled pixels of either class; None where there is no mask.
+        Labelled pixels of each class; None if there is no mask.
     pixels : ndarray of uint8, shape (H, W, 3), or None
-        The image itself, where borders are to be refined; not part of the artefact.
+        The image itself, if borders are to be refined; not part of the artefact.
     maps : mapping of (scale, layer) to ndarray of float32, shape (C, h, w)
-        Maps of the built-in network that are at hand; not part of the artefact.
+        Maps of the built-in network that were already computed; not part of the artefact.
     """
 
     name: str
@@ -95,7 +95,7 @@ class SuperpixelImage:
         return replace(self, foreground=foreground, background=background)
 
     def without_groups(self) -> Self:
-        """Return the image without its features, which are what takes memory."""
+        """Return the image without its features, which take most of the memory."""
         return replace(self, groups={}, pixels=None, maps={})
 
     @property
@@ -105,7 +105,7 @@ class SuperpixelImage:
 
     @property
     def truth(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The labelled foreground and background pixels; ValueError where there is no mask."""
+        """The labelled foreground and background pixels; ValueError if there is no mask."""
         if self.foreground is None or self.background is None:
             raise ValueError(f"image {self.name!r} has no mask to learn or to measure with")
         return self.foreground, self.background

@@ -1,4 +1,4 @@
-"""Large images are segmented at a smaller size, and the answer is scaled back."""
+"""Segment large images at a smaller size, and scale the result back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Shape = tuple[int, int]
 
 
 def working_shape(shape: Shape, longest_side: int | None) -> Shape:
-    """Return height and width, scaled down where a side exceeds `longest_side`.
+    """Return height and width, scaled down if a side exceeds `longest_side`.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def image_shape(image: ImageLike) -> Shape:
 
 
 def reduce_image(image: ImageLike, longest_side: int | None) -> ImageLike:
-    """Return the image itself, or as uint8 RGB of its working shape where it is larger.
+    """Return the image itself or, if it is too large, as uint8 RGB of its working shape.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def to_bytes(image: ImageLike) -> npt.NDArray[np.uint8]:
 
 
 def resize_labels(labels: npt.NDArray[Any], shape: Shape) -> npt.NDArray[Any]:
-    """Return a map of labels in another size: each pixel that of the nearest centre.
+    """Return a label map in another size; each pixel gets the label of the nearest centre.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class ReducedImage:
 
 
 def reduce_items(items: Sequence[Any], longest_side: int | None) -> list[Any]:
-    """Return labelled images at their working size; themselves where there is no limit."""
+    """Return labelled images at their working size, or unchanged if there is no limit."""
     if longest_side is None:
         return list(items)
     return [i if isinstance(i, ReducedImage) else ReducedImage(i, longest_side) for i in items]

@@ -1,4 +1,4 @@
-"""Precision–recall curves and their break-even point, from counts that come image by image."""
+"""Precision–recall curves and their break-even point, accumulated image by image."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from segboost._types import FloatArray, Int64Array
 
 @dataclass(frozen=True, eq=False)
 class PrecisionRecallCurve:
-    """What "foreground where score ≥ threshold" reaches, for every distinct score.
+    """Counts for the rule "foreground if score ≥ threshold", for every distinct score.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class PrecisionRecallCurve:
     true_positive, predicted : ndarray of int64, shape (T,)
         Foreground pixels, and all pixels, at or above each threshold.
     n_foreground : int
-        Foreground pixels in all.
+        Total number of foreground pixels.
     """
 
     threshold: FloatArray
@@ -36,14 +36,14 @@ class PrecisionRecallCurve:
 
     @property
     def recall(self) -> FloatArray:
-        """``true_positive / n_foreground``, shape (T,); NaN where there is no foreground."""
+        """``true_positive / n_foreground``, shape (T,); NaN if there is no foreground."""
         if self.n_foreground == 0:
             return np.full(self.true_positive.shape, np.nan)
         return self.true_positive / self.n_foreground
 
     @property
     def break_even(self) -> float:
-        """Precision where it equals recall; NaN where there is no foreground.
+        """Precision where it equals recall; NaN if there is no foreground.
 
         The two are equal where as many pixels are called foreground as are foreground, n = P.
         Pixels of equal score come as one block; where P falls inside of a block, its foreground
@@ -97,12 +97,12 @@ class ScoreHistogram:
             raise ValueError("counts of pixels must not be negative")
         self._waiting.append(_join([(values, foreground, background)]))
         self._n_waiting += self._waiting[-1][0].size
-        # Merged when as many wait as are there: each entry is copied a few times only.
+        # Merge once the pending entries outnumber the merged ones: each is copied only a few times.
         if self._n_waiting > self._score.size:
             self._merge()
 
     def update(self, other: ScoreHistogram) -> None:
-        """Add all that another histogram counted."""
+        """Add the counts of another histogram."""
         self.add(*other.counts())
 
     def counts(self) -> tuple[FloatArray, Int64Array, Int64Array]:
@@ -111,7 +111,7 @@ class ScoreHistogram:
         return self._score.copy(), self._foreground.copy(), self._background.copy()
 
     def curve(self) -> PrecisionRecallCurve:
-        """Return the curve over all that was counted."""
+        """Return the curve over all counts so far."""
         score, foreground, background = self.counts()
         true_positive = np.cumsum(foreground[::-1])
         predicted = np.cumsum((foreground + background)[::-1])

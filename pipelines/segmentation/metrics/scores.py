@@ -17,12 +17,12 @@ from segboost.pipelines.segmentation.metrics.precision_recall import (
 )
 
 VOID = 255
-"""The value of mask pixels that count nowhere; 0 is background and 1 foreground."""
+"""The value of mask pixels that are ignored; 0 is background and 1 foreground."""
 
 
 @dataclass(frozen=True)
 class SegmentationScores:
-    """Fractions from 0 to 1; NaN where nothing defines them.
+    """Fractions from 0 to 1; NaN if undefined.
 
     With the pixels TP, FP, FN, TN and foreground as the positive class:
 
@@ -30,9 +30,9 @@ class SegmentationScores:
     - `recall_foreground` = TP / (TP + FN), `recall_background` = TN / (TN + FP);
     - `mean_iou`, `mean_recall` ("pixel accuracy"): the mean over the classes that are defined.
 
-    An IoU is NaN where the class is neither there nor predicted, a recall where the class is not
-    there. `break_even` is precision where it equals recall over all thresholds of the score; NaN
-    without foreground or without scores.
+    An IoU is NaN if the class is neither present nor predicted, a recall if the class is not
+    present. `break_even` is precision where it equals recall over all thresholds of the score;
+    NaN without foreground or without scores.
     """
 
     mean_iou: float
@@ -173,7 +173,7 @@ class SegmentationEvaluation:
         return counts.scores(own.curve().break_even, 1)
 
     def update(self, other: SegmentationEvaluation) -> None:
-        """Add all images of another evaluation: of another process, for example."""
+        """Add all images of another evaluation, for example from another process."""
         if other._scored is None:
             return
         if self._scored is not None and self._scored != other._scored:
@@ -187,7 +187,7 @@ class SegmentationEvaluation:
         return self._histogram.curve()
 
     def result(self) -> SegmentationScores:
-        """Return the scores over all pixels so far; all NaN where there are none."""
+        """Return the scores over all pixels so far; all NaN if there are none."""
         return self.counts.scores(self.curve().break_even, self.n_images)
 
 
@@ -201,7 +201,7 @@ def region_counts(
     superpixels : array-like of int, shape (H, W)
         Labels 0 … P−1.
     truth : array-like of shape (H, W)
-        0 background, 1 foreground, 255 void, which counts nowhere.
+        0 background, 1 foreground, 255 void, which is ignored.
     """
     mask = check_mask(truth)
     regions = _same_shape("superpixels", superpixels, mask.shape)
@@ -213,7 +213,7 @@ def region_counts(
 
 
 def check_mask(truth: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Return the mask as an array; ValueError where it has values beside 0, 1 and 255."""
+    """Return the mask as an array; ValueError if it has values other than 0, 1 and 255."""
     mask = np.asarray(truth)
     odd = ~((mask == 0) | (mask == 1) | (mask == VOID))
     if odd.any():

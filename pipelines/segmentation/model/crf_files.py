@@ -36,12 +36,12 @@ def pack_crf(model: CRFModel) -> PackedModel:
 
 
 def unpack_crf(packed: PackedModel, source: object, method: str) -> CRFModel:
-    """Return the CRF that `pack_crf` took apart.
+    """Return the CRF from the parts that `pack_crf` made.
 
     Raises
     ------
     ModelFileError
-        Where the parts are damaged or not those of a CRF that this method learns.
+        If the parts are damaged or do not belong to a CRF that this method learns.
     """
     model = unpack_model(packed, source)
     expected = CRFStructuredSVM if method == "ssvm" else CRFStructBoost
@@ -77,7 +77,7 @@ def owned_crf(folder: Path) -> Path | None:
 
 
 def load_crf(name: str | None, folder: Path, method: str) -> CRFModel | None:
-    """Return the CRF in a sub-folder of a segmenter's folder; None where there is none."""
+    """Return the CRF in a sub-folder of a segmenter's folder; None if there is none."""
     if name is None:
         return None
     place = folder / Path(name).name

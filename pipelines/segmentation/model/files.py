@@ -1,6 +1,7 @@
-"""A trained segmenter as one folder of JSON and npz, written whole or not at all.
+"""A trained segmenter as one folder of JSON and npz, written atomically.
 
-``model.json`` and its npz file hold all but the CRF, which has a sub-folder named by its content.
+``model.json`` and its npz file hold everything except the CRF, which has a sub-folder named by its
+content.
 The document is renamed into place last and names both by checksum: a reader sees the old model
 or the new one, never a mixture.
 """
@@ -40,7 +41,7 @@ def save_segmenter(
     ----------
     model : SegmentationModel
     folder : path
-        Made where it does not exist.
+        Created if it does not exist.
     extra : mapping, optional
         Plain JSON values to keep with the model.
     """
@@ -95,7 +96,7 @@ def load_segmenter(
         _try_out(model)
     except ModelFileError:
         raise
-    except Exception as error:  # content of any kind may be at fault in any way
+    except Exception as error:  # arbitrary content may fail in any way
         raise ModelFileError(f"{folder} does not describe a segmenter: {one_line(error)}") from None
     return model
 
@@ -120,14 +121,14 @@ def _try_out(model: SegmentationModel) -> None:
     model = replace(model, preset=replace(model.preset, groups=tuple(groups)))
     image = model.prepare(np.zeros((32, 32, 3), dtype=np.uint8))
     for group, stumps in model.unary.stumps.items():
-        # The compiled sums do not check where they read.
+        # The compiled sums do not check array bounds.
         if stumps.n_stumps and stumps.feature.max() >= image.groups[group].shape[1]:
             raise ValueError(f"the stumps of {group} ask for features that it does not have")
     model.score_pixels(image)
 
 
 def _without_files(group: FeatureGroup, widths: Mapping[str, int]) -> FeatureGroup:
-    """Return a group; zeros for a folder of features, which has none of the small image."""
+    """Return a group; zeros for a folder of features, which has none for the small image."""
     if not isinstance(group, FolderGroup):
         return group
     width = widths[group.name]

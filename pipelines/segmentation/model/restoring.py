@@ -1,4 +1,4 @@
-"""From a document and arrays to a segmenter, older formats included."""
+"""Restore a segmenter from a document and arrays, including older formats."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def restore_segmenter(
 
 
 def _present(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return settings of a model as they are called now: version 0.1's `default` is `classic`."""
+    """Return a model's settings under current names: version 0.1's `default` is `classic`."""
     if "group_classifiers" not in settings and settings.get("preset") == "default":
         return {**settings, "preset": "classic"}
     return settings
@@ -82,7 +82,7 @@ def _restore_preset(
 
 
 def _find_network(group: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    """Return a group; where its network is not where it was, with the copy in the model folder.
+    """Return a group; if its network file has moved, with the copy in the model folder.
 
     Either must have the checksum that the group names.
     """

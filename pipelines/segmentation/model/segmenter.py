@@ -48,13 +48,13 @@ class Segmentation:
 
 @dataclass(frozen=True, eq=False)
 class SegmentationModel:
-    """All that a segmenter needs; made by training, kept in a folder.
+    """A trained segmenter, which is saved in a folder.
 
     Parameters
     ----------
     config : SegmentationConfig
     preset : Preset
-        With its codebook.
+        The preset with its codebook.
     unary : UnaryModel
     crf : CRFStructBoost, CRFStructuredSVM or None
         None for the methods that classify superpixels one by one.
@@ -64,7 +64,7 @@ class SegmentationModel:
     offset : float
         Subtracted from every score, so that those above 0 are foreground.
     calibration : Calibration or None
-        From scores, the offset subtracted, to probabilities; None for models of older versions.
+        Maps scores minus the offset to probabilities; None for models of older versions.
     borders : BorderRefinement or None
         Decides about the pixels near borders one by one.
     widths : mapping of str to int
@@ -83,7 +83,7 @@ class SegmentationModel:
     widths: Mapping[str, int] = field(default_factory=dict)
 
     def prepare(self, image: ImageLike, name: str = "") -> SuperpixelImage:
-        """Cut an image and compute its features, at its working size."""
+        """Compute the superpixels and features of an image, at its working size."""
         small = reduce_image(image, self.config.longest_side)
         wanted = () if self.borders is None else self.borders.wanted_maps
         features = extract_features(small, self.preset, name=name, dtype="uint8", maps=wanted)
@@ -92,7 +92,7 @@ class SegmentationModel:
         return found if self.borders is None else self.with_pixels(found, small)
 
     def with_pixels(self, image: SuperpixelImage, pixels: ImageLike) -> SuperpixelImage:
-        """Return the image with its pixels, where the model needs them to refine borders."""
+        """Return the image with its pixels, if the model needs them to refine borders."""
         if self.borders is None:
             return image
         return replace(image, pixels=to_bytes(pixels))
@@ -100,7 +100,7 @@ class SegmentationModel:
     def _check_widths(self, features: ImageFeatures) -> None:
         """Raise ValueError if a group has other columns than in training.
 
-        The compiled sums and trees do not check where they read.
+        The compiled sums and trees do not check array bounds.
         """
         for group, width in self.widths.items():
             found = features[group].shape[1]
@@ -113,7 +113,7 @@ class SegmentationModel:
         """Return a score for every superpixel, shape (P,): positive where foreground.
 
         For a CRF the exact min-marginals ``min_{y: y_p = 0} E − min_{y: y_p = 1} E``, else the
-        score of the superpixel classifier; either less the model's offset.
+        score of the superpixel classifier; the model's offset is subtracted from either.
         """
         return self._raw_scores(image) - self.offset
 
@@ -123,7 +123,7 @@ class SegmentationModel:
         Raises
         ------
         ValueError
-            Where the model was trained without calibration, by an older version.
+            If the model was trained without calibration, by an older version.
         """
         if self.calibration is None:
             raise ValueError(

@@ -22,7 +22,7 @@ Arrays = dict[str, AnyArray]
 
 @dataclass(frozen=True, eq=False)
 class UnaryModel:
-    """All unary potentials: those of the groups and, where there are, the two strong ones.
+    """All unary potentials: those of the groups and, if used, the two strong ones.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class UnaryModel:
     trees_in_crf : bool
         Whether the trees' score is a potential itself, or only what the context is made from.
     linear : LinearPotential or None
-        In place of trees and context, where there were few training images.
+        Replaces trees and context if there were few training images.
     """
 
     stumps: Mapping[str, StumpSum]
@@ -58,7 +58,7 @@ class UnaryModel:
 
 
 def pack_unaries(model: UnaryModel) -> Arrays:
-    """Return the arrays of all potentials, each with a prefix of its own."""
+    """Return the arrays of all potentials, each with its own prefix."""
     arrays: Arrays = {"scale": model.scale}
     for number, stumps in enumerate(model.stumps.values()):
         arrays |= {f"unary{number}_{k}": a for k, a in stumps.pack().items()}
@@ -76,12 +76,12 @@ def restore_unaries(
     groups: Sequence[str],
     config: SegmentationConfig,
 ) -> UnaryModel:
-    """Return the potentials that `pack_unaries` took apart.
+    """Return the potentials from the arrays of `pack_unaries`.
 
     Parameters
     ----------
     document : mapping
-        Of the segmenter.
+        Document of the segmenter.
     arrays : mapping of str to ndarray
     groups : sequence of str
         All feature groups of the preset.

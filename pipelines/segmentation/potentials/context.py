@@ -32,7 +32,7 @@ from segboost.pipelines.segmentation.potentials.trees import (
 
 @dataclass(frozen=True, eq=False)
 class ContextPotential:
-    """Trees over what the first-stage scores say around a superpixel.
+    """Trees over the first-stage scores around a superpixel.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ class ContextPotential:
     def from_arrays(
         cls, arrays: Mapping[str, npt.NDArray[Any]], groups: Sequence[str] = ()
     ) -> Self:
-        """Return the potential that `to_arrays` took apart."""
+        """Return the potential from the arrays of `to_arrays`."""
         return cls(TreeBooster.from_arrays(arrays), tuple(groups))
 
 
 @dataclass(frozen=True)
 class RawColumns:
-    """Raw features beside those of the context: where they are read, and how many a tree draws."""
+    """Raw features in addition to the context: where to read them, and how many per tree."""
 
     reader: ImageReader
     n_columns: int
@@ -163,7 +163,7 @@ def fit_context(
     n_jobs : int
         Folds learned at the same time; the result is the same.
     raw : RawColumns, optional
-        Raw features that trees may split on beside the context.
+        Raw features that trees may split on in addition to the context.
     report : callable, optional
         As in `learn_out_of_fold`.
     """

@@ -1,4 +1,4 @@
-"""Second-stage features: what the first-stage scores say around a superpixel.
+"""Second-stage features, computed from the first-stage scores around a superpixel.
 
 All are made from the scores of the image itself and from where the superpixel lies: its own
 scores, those of rings of neighbours, samples of the score map at fixed offsets, statistics of
@@ -18,13 +18,13 @@ from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelIm
 from segboost.pipelines.segmentation.potentials.own_appearance import own_model_scores
 
 RINGS = (1, 2, 4)
-"""Steps of the neighbourhoods whose mean scores are looked at."""
+"""Radii, in steps, of the neighbourhoods whose mean scores are features."""
 RADII = (0.04, 0.08, 0.16, 0.28)
 """Distances of the samples, as shares of the mean of height and width."""
 DIRECTIONS = 8
 QUANTILES = (10.0, 50.0, 90.0, 99.0)
 OWN_MODELS = ("colour", "words", "words4", "lbp48")
-"""Groups, histograms all, that models of the image's own regions are made of."""
+"""Groups, all of them histograms, from which models of the image's own regions are made."""
 
 
 def context_features(image: SuperpixelImage, scores: FloatArray) -> npt.NDArray[np.float32]:
@@ -33,7 +33,7 @@ def context_features(image: SuperpixelImage, scores: FloatArray) -> npt.NDArray[
     Parameters
     ----------
     image : SuperpixelImage
-        With the groups of `OWN_MODELS`, where its preset has them.
+        The image with the groups of `OWN_MODELS`, if its preset has them.
     scores : ndarray of shape (P, T)
         First-stage scores; the last one, in the scale of log-odds, is the map to look at.
     """
@@ -49,7 +49,7 @@ def context_features(image: SuperpixelImage, scores: FloatArray) -> npt.NDArray[
 
 
 def _rings(image: SuperpixelImage, own: FloatArray) -> list[FloatArray]:
-    """Return the area-weighted mean scores of the neighbours up to so many steps away."""
+    """Return the area-weighted mean scores of the neighbours up to a number of steps away."""
     p = image.n_superpixels
     row, column = image.edges.T if len(image.edges) else np.empty((2, 0), dtype=np.int64)
     step = sparse.csr_array((np.ones(len(row)), (row, column)), shape=(p, p))
@@ -90,7 +90,7 @@ def _place(image: SuperpixelImage, score: FloatArray) -> FloatArray:
     """Return position, size, and position relative to the likely foreground's centre."""
     size = np.array(image.superpixels.shape)
     position = image.centres / size
-    # Cut far out, where the weights of all superpixels would round to zero.
+    # Clipped at extreme scores, where the weights of all superpixels would round to zero.
     weight = expit(np.maximum(score, -500.0)) * image.area
     centre = weight @ position / weight.sum()
     return np.column_stack([position, np.log(image.area), position - centre])

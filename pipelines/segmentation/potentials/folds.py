@@ -1,4 +1,4 @@
-"""Which superpixels are left out together, so that the others can have an opinion on them."""
+"""Folds of superpixels that are left out together for out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def fold_of_image(n_images: int, n_folds: int) -> Int64Array:
 def teaches(labels: Int64Array, rows: Int64Array) -> bool:
     """Whether these rows hold both classes, so that a classifier can be learned from them.
 
-    Where masks are partial, the images outside a fold may show one class alone. Then nothing is
-    known of the fold from outside, and its out-of-fold scores are 0: no opinion.
+    If masks are partial, the images outside a fold may show only one class. Then nothing can be
+    learned for the fold, and its out-of-fold scores are 0, which favours neither class.
     """
     found = labels[rows]
     return bool((found == 1).any() and (found == 0).any())
@@ -41,7 +41,7 @@ def assign_folds(
     known : ndarray of bool, shape (N,)
         Superpixels with a labelled pixel.
     sizes : sequence of int
-        Superpixels of each image, in their order; their sum is N.
+        Number of superpixels of each image, in order; their sum is N.
     n_folds : int
     """
     image = np.repeat(np.arange(len(sizes)), sizes)
@@ -69,10 +69,10 @@ def all_teach(labels: Int64Array, known: BoolArray, fold: Int64Array) -> bool:
 def divide(
     fold: Int64Array, rows: Int64Array, labels: Int64Array, known: BoolArray, n_folds: int
 ) -> None:
-    """Give the superpixels of one image folds of their own, in place.
+    """Divide the superpixels of one image into folds, in place.
 
-    Superpixels are numbered row by row: runs of numbers are bands. Either class is cut by
-    itself, so that each is in several folds.
+    Superpixels are numbered row by row, so runs of numbers are bands. Each class is divided
+    separately, so that each is in several folds.
     """
     for value in (0, 1):
         members = rows[known[rows] & (labels[rows] == value)]

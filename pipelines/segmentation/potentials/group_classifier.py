@@ -23,7 +23,7 @@ class GroupLearner:
     features : ndarray of shape (N, d)
     labels : ndarray of int, shape (N,)
     known : ndarray of bool, shape (N,)
-        Superpixels with a labelled pixel; the others teach nothing.
+        Superpixels with a labelled pixel; the others are ignored.
     fold : ndarray of int, shape (N,)
     settings : UnarySettings
     seed : int

@@ -47,7 +47,7 @@ class LinearPotential:
 
     @classmethod
     def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Return the potential that `to_arrays` took apart."""
+        """Return the potential from the arrays of `to_arrays`."""
         coef = read_array(arrays, "coef", "f", (None,))
         return cls(tuple(groups), coef, float(read_array(arrays, "bias", "f", ())))
 

@@ -1,4 +1,4 @@
-"""The linear SVM on visual words: a superpixel classifier to compare with."""
+"""The linear SVM on visual words, a baseline superpixel classifier."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from segboost.pipelines.segmentation.potentials.folds import teaches
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
 
 C_CHOICES = (1e-2, 1e-1, 1.0, 1e1, 1e2)
-"""Of the hinge loss per example on features in [0, 1]; the best one out of fold is taken."""
+"""Weights C of the mean hinge loss on features in [0, 1]; the best one out of fold is chosen."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """What the confident regions of an image look like: histograms of its own fore- and background.
 
-As in interactive segmentation, only that the scribbles are first-stage scores: a bike's frame
-that they see tells the colour of the parts that they do not.
+As in interactive segmentation, but with first-stage scores instead of scribbles: the parts of a
+bike's frame that they detect give the colour of the parts that they miss.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from scipy.special import expit
 from segboost._types import FloatArray
 
 FLOOR = 1e-3
-"""The share of a uniform histogram that is mixed in: no bin is impossible."""
+"""The share of a uniform histogram that is mixed in, so that no bin has probability 0."""
 
 
 def own_model_scores(
     histograms: npt.NDArray[Any], score: FloatArray, area: npt.NDArray[Any]
 ) -> FloatArray:
-    """Return how much a superpixel's histogram speaks for the image's foreground, shape (P, 2).
+    """Return how well a superpixel's histogram matches the image's foreground, shape (P, 2).
 
     With ``p = σ(score)·area`` the image's foreground has the histogram ``f = Σ_i p_i x_i``, its
     background ``b`` with 1 − σ. The first column is ``x·log(f/b)``; the second one leaves the

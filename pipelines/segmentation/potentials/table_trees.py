@@ -21,7 +21,7 @@ class TableLearner:
     table : ndarray of float32, shape (N, D)
     labels : ndarray of int, shape (N,)
     weight : ndarray of shape (N,)
-        Not negative; rows of weight 0 teach nothing.
+        Non-negative weights; rows of weight 0 are ignored.
     fold : ndarray of int, shape (N,)
     settings : BoosterSettings
     seed : tuple of int

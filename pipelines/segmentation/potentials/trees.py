@@ -44,7 +44,7 @@ class TreePotential:
 
     @classmethod
     def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Return the potential that `to_arrays` took apart."""
+        """Return the potential from the arrays of `to_arrays`."""
         return cls(tuple(groups), TreeBooster.from_arrays(arrays))
 
 
@@ -196,7 +196,7 @@ def fit_tree_potential(
 
 
 def read_byte_table(reader: ImageReader, known: Int64Array, seed: int) -> ByteTable:
-    """Return the features of the labelled superpixels, or of a sample where they are many."""
+    """Return the features of the labelled superpixels, or of a sample if there are too many."""
     rows = known
     if len(known) > MOST_ROWS:
         rng = np.random.default_rng([seed, 1])

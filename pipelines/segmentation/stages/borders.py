@@ -26,13 +26,13 @@ from segboost.progress import Progress, Report
 __all__ = ["BorderTask", "LearnedBorders", "border_stage"]
 
 SCHEMA = 1
-"""To be raised whenever the same images and settings give another refinement."""
+"""Increase whenever the same images and settings give another refinement."""
 FINAL = "final_"
 
 
 @dataclass(frozen=True, eq=False)
 class BorderTask:
-    """What the refinement is learned from.
+    """The training data of the refinement.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def border_stage(
     n_jobs: int,
     progress: Progress,
 ) -> LearnedBorders | None:
-    """Return the refinement from the store, or learn it; None where there is none."""
+    """Return the refinement from the store, or learn it; None if there is none."""
     if not config.borders.refine:
         return None
 

@@ -1,4 +1,4 @@
-"""The learned CRF as an artefact: learned again only where its images or settings changed."""
+"""The learned CRF as an artefact, learned again only if its images or settings changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from segboost.progress import Progress, Report
 from segboost.storage.folder import pack_folder, unpack_folder
 
 SCHEMA = 9
-"""To be raised whenever the same images and settings give another CRF."""
+"""Increase whenever the same images and settings give another CRF."""
 CALIBRATION = "calibration:"
 SOURCE = "the cached CRF"
 
@@ -75,7 +75,7 @@ def crf_key(
 def cached_crf(
     store: ArtefactStore, parts: KeyParts, method: str, learn: Callable[[], LearnedCRF]
 ) -> LearnedCRF:
-    """Return the CRF of the store, or learn and keep it; either predicts the same, to the bit."""
+    """Return the CRF from the store, or learn and save it; both give bit-identical predictions."""
     found = store.get_or_make("crf", parts, lambda: _pack(learn()))
     return _unpack(found, method)
 

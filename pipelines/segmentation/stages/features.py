@@ -24,11 +24,11 @@ WORDS, FEATURES = "visual words", "features"
 
 
 class TrainingImage(Protocol):
-    """What training needs of a labelled image; `segboost.datasets.LabelledImage` has it."""
+    """What training needs of a labelled image; `segboost.datasets.LabelledImage` provides it."""
 
     @property
     def name(self) -> str:
-        """A name that no other image of the set has."""
+        """A name that is unique in the data set."""
         ...
 
     def image(self) -> npt.NDArray[np.uint8]:
@@ -61,12 +61,12 @@ class FeatureStage:
         return KeyParts(self.preset.to_key(), (image_key, self.codebook_key))
 
     def make(self, item: TrainingImage) -> None:
-        """Compute and keep the features of an image, unless they are there."""
+        """Compute and store the features of an image, unless they are already stored."""
         if not self.has(item):
             self.keep(item, compute_features(self.preset, name_and_pixels(item)))
 
     def has(self, item: TrainingImage) -> bool:
-        """Whether all features of an image are there."""
+        """Whether all features of an image are in the store."""
         parts = self.parts(item.image_key())
         stages = [*(f"features-{g.name}" for g in self.preset.groups), "superpixels"]
         return all(self.store.has(stage, parts) for stage in stages)
@@ -91,7 +91,7 @@ class FeatureStage:
         return {g.name: self.group(item, g.name).shape[1] for g in self.preset.groups}
 
     def graph(self, item: TrainingImage, with_truth: bool) -> SuperpixelImage:
-        """Return an image without features, with the truth of its mask where that is wanted."""
+        """Return an image without features, with the truth of its mask if wanted."""
         found = self.store.get("superpixels", self.parts(item.image_key()))
         if found is None:
             raise RuntimeError(f"the superpixels of {item.name} are gone from {self.store.root}")
@@ -118,7 +118,7 @@ def feature_stage(
     store: ArtefactStore,
     progress: Progress,
 ) -> FeatureStage:
-    """Return the feature stage, with the codebook of the training images where words are used."""
+    """Return the feature stage, with the codebook of the training images if words are used."""
     items = reduce_items(items, config.longest_side)
     preset = find_preset(config.preset)
     if not preset.needs_codebook:

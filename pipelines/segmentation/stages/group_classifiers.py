@@ -62,7 +62,7 @@ class UnaryStage:
         return np.concatenate([self.features.group(item, name) for item in self.items])
 
     def learner(self, name: str) -> GroupLearner:
-        """Return what learns a group's classifier, with the group's features."""
+        """Return the learner of a group's classifier, with the group's features."""
         truth, config = self.truth, self.config
         return GroupLearner(
             self.table(name), truth.labels, truth.known, truth.fold, config.unary, config.seed

@@ -42,11 +42,11 @@ class StrongPotentials:
     Parameters
     ----------
     names : tuple of str
-        Those that the CRF weighs.
+        Names of the potentials that the CRF weighs.
     out_of_fold : ndarray of shape (N, len(names))
         Their out-of-fold scores.
     trees, context, linear
-        What computes them.
+        The models that compute them.
     """
 
     names: tuple[str, ...]
@@ -63,7 +63,7 @@ def learn_strong_potentials(
     n_jobs: int,
     progress: Progress,
 ) -> StrongPotentials:
-    """Learn the strong potentials that the settings have for so many images."""
+    """Learn the strong potentials that the settings choose for this number of images."""
     config, features, items = stage.config, stage.features, stage.items
     if not config.uses_context:
         return StrongPotentials((), np.empty((len(first), 0)))
@@ -191,7 +191,7 @@ def _more(parts: KeyParts, name: str, settings: Any) -> KeyParts:
 
 
 def _with_own_groups(image: SuperpixelImage, reader: ImageReader, number: int) -> SuperpixelImage:
-    """Return the image with the groups that models of its own regions are made of."""
+    """Return the image with the groups from which models of its own regions are made."""
     names = [g for g in OWN_MODELS if g in reader.groups]
     groups = {g: reader.group(number, g) for g in names}
     return SuperpixelImage(**{**vars(image), "groups": groups})
