@@ -1,4 +1,4 @@
-"""The estimator of each task on tables, and how well it answers."""
+"""The estimator of each task on tables, and its measures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from segboost.pipelines.tables.labels import TaskName
 from segboost.tasks.taxonomy import Taxonomy
 
 MEASURES = {"multiclass": "error", "auc": "auc", "ordinal": "mae", "hierarchy": "tree_loss"}
-"""What C is chosen by, task by task; the first one that is told."""
+"""The main measure of each task, by which C is chosen; it is reported first."""
 
 TITLES = {
     "error": "error (share of wrong answers)",
@@ -28,7 +28,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class EstimatorSettings:
-    """All of an estimator but C.
+    """All settings of an estimator except C.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class EstimatorSettings:
     n_iterations : int
     seed : int
     taxonomy : Taxonomy, optional
-        Of the hierarchy.
+        Taxonomy of the classes, for the task "hierarchy".
     """
 
     task: TaskName
@@ -66,7 +66,7 @@ class EstimatorSettings:
 
 
 def better(task: TaskName, value: float) -> float:
-    """Return the main measure's value so that lower is better."""
+    """Return the value of the main measure, negated if higher is better."""
     return -value if task == "auc" else value
 
 

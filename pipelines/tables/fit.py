@@ -1,4 +1,4 @@
-"""Learn from a table: C chosen on a validation part, then a fit on all rows."""
+"""Learn from a table: choose C on a validation part, then fit on all rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from segboost.progress import (
 )
 
 CANDIDATES = (1.0, 4.0, 16.0, 63.0, 250.0, 1000.0)
-"""What C is chosen from: six values from 1 to 1000, evenly spaced on a logarithmic scale."""
+"""Candidates for C: six values from 1 to 1000, evenly spaced on a logarithmic scale."""
 
 VALIDATION_SHARE = 0.25
 
@@ -40,20 +40,20 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class TableFit:
-    """What was learned from a table.
+    """The result of learning from a table.
 
     Parameters
     ----------
     model : fitted estimator
     C : float
     measures : dict
-        On the rows it was learned from.
+        Measures on the training rows.
     trials : tuple of Trial
-        None where C was given.
+        Empty if C was given.
     n_validation : int
-        How many rows C was chosen on.
+        Number of rows that C was chosen on.
     warnings : tuple of str
-        What the last fit warned of.
+        Warnings of the final fit.
     """
 
     model: BaseStructBoost
@@ -73,7 +73,7 @@ def fit_table(
     progress: Progress | None = None,
     candidates: Sequence[float] = CANDIDATES,
 ) -> TableFit:
-    """Learn a model; where C is not given, choose it on a quarter of the rows first.
+    """Learn a model; if C is not given, choose it on a quarter of the rows first.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def fit_table(
     Raises
     ------
     ValueError
-        Where there are too few rows to choose C on.
+        If there are too few rows to choose C on.
     """
     told = progress or QuietProgress()
     trials: tuple[Trial, ...] = ()
@@ -103,12 +103,12 @@ def fit_table(
             done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
             trials = tuple(track(done, told, "choice of C", len(candidates)))
             main = MEASURES[settings.task]
-            # The smallest of equally good ones: the simpler model.
+            # On a tie take the smallest C, which gives the simpler model.
             C = min(trials, key=lambda t: (better(settings.task, t.measures[main]), t.C)).C
         report = step_reporter(told, "fit", settings.n_iterations, f"C = {C:g}")
         model, caught = _fit(settings.make(C, n_jobs, report), X, y)
         told(Report("fit", model.n_iter_, settings.n_iterations, finished=True))
-        # What the fit was run with is no part of the model: neither the display nor the threads.
+        # The display and the number of threads are not part of the model.
         model.callback, model.n_jobs = None, None
         return TableFit(model, C, measure(model, X, y), trials, n_validation, caught)
 

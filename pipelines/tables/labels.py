@@ -1,4 +1,4 @@
-"""What the labels of a table mean to a task: classes, one against the rest, or ranks."""
+"""Meaning of a table's labels for a task: classes, one against the rest, or ranks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TASKS: tuple[TaskName, ...] = get_args(TaskName)
 
 @dataclass(frozen=True, eq=False)
 class LabelRule:
-    """How labels become what an estimator learns, and back.
+    """Conversion between the labels of a table and the targets of an estimator.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class LabelRule:
         positive: str | None = None,
         ranks: Sequence[str] = (),
     ) -> LabelRule:
-        """Return the rule for the labels of a table; ValueError where the task does not fit them.
+        """Return the rule for the labels of a table; ValueError if they do not suit the task.
 
         Parameters
         ----------
@@ -63,11 +63,11 @@ class LabelRule:
             return cls(task, _ranked(found, ranks))
         if found.dtype.kind == "f" and (found != np.rint(found)).any():
             odd = float(found[found != np.rint(found)][0])
-            raise ValueError(f"the label {odd} is no class: expected whole numbers or text")
+            raise ValueError(f"the label {odd} is not a class: expected whole numbers or text")
         return cls(task, found)
 
     def encode(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return what the estimator learns, shape (N,): classes, 0 and 1, or ranks from 0."""
+        """Return the targets of the estimator, shape (N,): classes, 0 and 1, or ranks from 0."""
         if self.task == "auc":
             return (y == self.values[-1]).astype(np.intp)
         if self.task == "ordinal":
@@ -76,7 +76,7 @@ class LabelRule:
         return y
 
     def decode(self, answers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return what an estimator predicts in the table's own labels; scores of the AUC stay."""
+        """Return predictions as labels of the table; scores of the AUC are returned unchanged."""
         return self.values[answers] if self.task == "ordinal" else answers
 
     def knows(self, y: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -91,7 +91,7 @@ class LabelRule:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> LabelRule:
-        """Return the rule that `to_json` described; ValueError or KeyError where it is none."""
+        """Return the rule from the values of `to_json`; ValueError or KeyError if invalid."""
         task = document["task"]
         if task not in TASKS:
             raise ValueError(f"an unknown task {task!r}")

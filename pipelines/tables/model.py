@@ -1,4 +1,4 @@
-"""A table model on disk: the estimator's folder, and beside it what predictions need to know."""
+"""A table model on disk: the estimator's folder plus the columns and labels of its table."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TableModel:
         """
         path = Path(folder)
         check_table_folder(path)
-        # Without it the folder is no table model: a killed save leaves none that is half old.
+        # Without it the folder is not a table model: a killed save must not leave a mixed one.
         (path / TABLE).unlink(missing_ok=True)
         save_model(_timeless(self.estimator), path)
         document = {
@@ -129,7 +129,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise ModelFileError(f"there is no model folder {path}: name what segboost fit made")
     try:
         if (path / TABLE).exists() and not (path / TABLE).is_file():
-            raise ModelFileError(f"{path / TABLE} is no file")
+            raise ModelFileError(f"{path / TABLE} is not a file")
         if (path / TABLE).stat().st_size > LARGEST:
             raise ModelFileError(f"{path / TABLE} is too large to be what segboost fit writes")
         document = json.loads((path / TABLE).read_text("utf-8"))
@@ -151,7 +151,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _columns(document: Mapping[str, Any]) -> Columns:
     names = document["feature_names"]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError("the names of its features are no texts")
+        raise ValueError("the names of its features are not text")
     columns = Columns(
         int(document["n_features"]),
         tuple(names),

@@ -1,4 +1,4 @@
-"""Answers of a table model for the rows of a table, and their measures where it has labels."""
+"""Predictions of a table model for the rows of a table, and their measures if it has labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from segboost.storage.whole_file import check_replaceable
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a model says of the rows of a table.
+    """Predictions of a model for the rows of a table.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Predictions:
     labels : ndarray of shape (N,) or (0,)
         Those of the table.
     measures : dict
-        Empty where the table has no labels that can be measured.
+        Empty if the table has no labels that can be measured.
     note : str
         Why there are no measures, or what they leave out.
     ids : ndarray of text, shape (N,) or (0,)
@@ -104,9 +104,9 @@ def check_answers_file(path: Path, inputs: Iterable[Path], overwrite: bool = Fal
     Raises
     ------
     ForeignFileError
-        Where it is one of the inputs, or holds no predictions and `overwrite` is not set.
+        If it is one of the inputs, or does not hold predictions and `overwrite` is not set.
     NotReplaceableError
-        Where it is not a regular file.
+        If it is not a regular file.
     """
     check_inputs_stay(inputs, [path])
     check_replaceable(path)
