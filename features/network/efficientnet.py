@@ -33,7 +33,7 @@ IR_VERSION = 8
 """Fixed, so that the graph's bytes do not depend on the version of the onnx package."""
 INPUT = "image"
 EPSILON = 1e-3
-"""Of batch normalisation."""
+"""The ε of batch normalisation."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def network_bytes() -> bytes:
 
 
 def channel_ranges(tensors: Tensors, layer: str, deviations: float) -> tuple[Any, Any]:
-    """Return between what the channels of a layer lie, from the weights alone, shapes (C,).
+    """Return the range of the channels of a layer, from the weights alone, shapes (C,).
 
     What batch normalisation puts out has, over ImageNet, mean β and deviation γ in every channel.
     A stage sums the outputs of its blocks, which count as independent here. The range is so many

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 _DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml", "com.microsoft"})
-"""Operators that onnxruntime has itself."""
+"""Domains of the operators that are built into onnxruntime."""
 
 
 def check_model(content: bytes, name: str) -> None:
-    """Raise ValueError where a model is damaged, or needs anything outside its own file.
+    """Raise ValueError if a model is damaged, or needs anything outside its own file.
 
     Data in further files and operators from libraries are refused: what a network computes is to
     be known from its checksum alone.
@@ -66,7 +66,7 @@ def keep_outputs(content: bytes, outputs: tuple[str, ...]) -> bytes:
     Raises
     ------
     ValueError
-        Where the graph has no tensor of a name.
+        If the graph has no tensor of a given name.
     """
     import onnx
 
@@ -94,7 +94,7 @@ def keep_outputs(content: bytes, outputs: tuple[str, ...]) -> bytes:
 
 
 def _inputs(node: Any) -> set[str]:
-    """Return the tensors that a node reads, those of its sub-graphs included."""
+    """Return the tensors that a node reads, including those of its sub-graphs."""
     names = set(node.input)
     for attribute in node.attribute:
         for graph in (attribute.g, *attribute.graphs):

@@ -23,7 +23,7 @@ from segboost.features.network.source import (
 from segboost.features.network.weights import read_weights
 
 DEVIATIONS = 5.0
-"""Channels of the built-in network are rounded to bytes over so many deviations either way."""
+"""Channels of the built-in network are rounded to bytes over this many deviations either way."""
 _HALF = (0.5, 0.5, 0.5)
 
 
@@ -43,11 +43,11 @@ class NetworkGroup:
     scales : tuple of float
         2 doubles the sides of the image, for finer maps.
     network : str
-        The built-in network; without effect where there is a file.
+        The built-in network; ignored if a file is given.
     file : str, optional
         An ONNX file.
     sha256 : str, optional
-        What the file must be; kept in model folders.
+        Checksum that the file must have; kept in model folders.
     mean, std : tuple of 3 floats
         The network sees ``(x − mean) / std``, x being RGB in [0, 1].
     patch : int, optional

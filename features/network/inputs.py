@@ -9,7 +9,7 @@ from PIL import Image
 from segboost.features.image import RGB
 
 MOST_PIXELS = 2**22
-"""Of a network's input: larger ones are scaled down to it, so that memory stays bounded."""
+"""Maximum size of a network's input: larger ones are scaled down, to bound memory."""
 
 
 def input_size(shape: tuple[int, int], scale: float, multiple: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Whole maps of the built-in network, for what needs more than their values at superpixels."""
+"""Whole maps of the built-in network, for uses beyond their values at superpixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks at work: one onnxruntime session per process, network and set of layers."""
+"""Run networks: one onnxruntime session per process, network and set of layers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def open_session(source: NetworkSource, layers: tuple[str, ...]) -> Any:
 
 
 def _check_input(session: Any) -> None:
-    """Raise ValueError where the input is not one float image with channels first."""
+    """Raise ValueError if the input is not one float image with channels first."""
     inputs = session.get_inputs()
     shape = inputs[0].shape if len(inputs) == 1 else []
     if len(shape) != 4 or inputs[0].type != "tensor(float)":
@@ -53,7 +53,7 @@ def _check_input(session: Any) -> None:
 
 
 def fixed_size(source: NetworkSource, layers: tuple[str, ...]) -> tuple[int, int] | None:
-    """Return the only height and width that a network takes, or None where it takes any."""
+    """Return the only height and width that a network accepts, or None if it accepts any."""
     height, width = open_session(source, layers).get_inputs()[0].shape[2:]
     if isinstance(height, int) and isinstance(width, int):
         return height, width
@@ -63,7 +63,7 @@ def fixed_size(source: NetworkSource, layers: tuple[str, ...]) -> tuple[int, int
 def run_network(
     source: NetworkSource, layers: tuple[str, ...], image: npt.NDArray[np.float32]
 ) -> Outputs:
-    """Return what the layers put out for an input, by name.
+    """Return the outputs of the layers for an input, by name.
 
     Parameters
     ----------

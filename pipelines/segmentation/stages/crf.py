@@ -26,7 +26,7 @@ from segboost.progress import Progress, QuietProgress, Report, step_reporter
 from segboost.weak.ramp import RampLearner
 
 CRF_GAP = 1e-3
-"""Of StructBoost's cutting planes. At 1e-2 new learners are priced by weights that are still off:
+"""Gap of StructBoost's cutting planes. At 1e-2 new learners are priced by inaccurate weights:
 on left-out blocks of Graz-02 the mean IoU of people is 0.3 to 0.4 points lower and that of bike
 0.1 on average over C (from 0.05 higher to 0.2 lower), for about the same time."""
 CHOOSING, LEARNING = "choosing C and loss", "learning the CRF"
@@ -172,7 +172,7 @@ def _try_all(
     choices: Sequence[Choice],
     n_jobs: int,
 ) -> Iterator[_Tried]:
-    """Yield a trial of every choice, in the order in which they end."""
+    """Yield one trial per choice, in the order in which they finish."""
     n = len(images)
     blocks = np.array_split(np.arange(n), min(config.validation_blocks, n))
     tasks = [(choice, int(b[0]), int(b[-1]) + 1) for choice in choices for b in blocks]
