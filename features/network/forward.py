@@ -20,7 +20,7 @@ Sampled = dict[str, npt.NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class ForwardPass:
-    """A network with all that its input and its outputs need.
+    """A network with the settings of its input and its outputs.
 
     Parameters
     ----------

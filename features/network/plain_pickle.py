@@ -2,7 +2,7 @@
 
 Python's own unpickler calls whatever a file names. This one knows the 28 instructions that the
 weights of a network need, and makes numbers, strings, containers and descriptions of tensors.
-Names of functions are strings here: none is looked up, so that none can be called.
+Names of functions stay strings: they are never looked up, so they can never be called.
 """
 
 from __future__ import annotations

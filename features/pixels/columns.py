@@ -69,7 +69,7 @@ def pixel_columns(
     ----------
     source : PixelSource
     maps : sequence of ndarray of float32, shape (C, h, w)
-        Of a network.
+        Maps of a network.
     rows, columns : ndarray of int, shape (n,)
     """
     shape = source.superpixels.shape

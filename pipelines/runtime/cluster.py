@@ -217,7 +217,7 @@ def _open(make: Callable[..., Client], address: str) -> Client:
     if found and scheme not in SCHEMES:
         raise ClusterError(
             f"there is no scheduler at {address} (addresses begin with {SCHEMES[0]}:// or "
-            f"{SCHEMES[1]}://): start one with `dask scheduler` and give the address that it tells"
+            f"{SCHEMES[1]}://): start one with `dask scheduler` and give the address it prints"
         )
     place = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
     opened: list[Client] = []

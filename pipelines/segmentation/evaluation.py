@@ -46,11 +46,11 @@ class EvaluationCache:
     Parameters
     ----------
     features : FeatureStage
-        Of the preset and the codebook of the model.
+        Feature stage with the preset and the codebook of the model.
     model_key : str
         A digest of the model: another model has other answers.
     with_pixels : bool
-        Whether the model needs the pixels beside the features.
+        Whether the model needs the pixels in addition to the features.
     """
 
     features: FeatureStage
@@ -214,7 +214,7 @@ def answer_all(
     n_jobs: int,
     cache: EvaluationCache | None = None,
 ) -> Iterator[RegionAnswer]:
-    """Yield the scores of every image's superpixels beside their truth.
+    """Yield the scores of every image's superpixels with their truth.
 
     Answers and features that are in the cache are taken from there, the others are kept in it.
     """

@@ -45,10 +45,10 @@ class LabelRule:
         task : str
         y : ndarray of shape (N,)
         positive : str, optional
-            Of the AUC, the label that comes first against the rest; by default the second of two
+            For the AUC, the label to rank above the rest; by default the second of two
             in sorted order.
         ranks : sequence of str
-            Of ordinal regression, the labels from low to high; numbers need none.
+            For ordinal regression, the labels from low to high; not needed for numbers.
         """
         if positive is not None and task != "auc":
             raise ValueError(f"--positive belongs to --task auc, not to {task}")

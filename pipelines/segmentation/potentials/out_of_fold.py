@@ -72,7 +72,7 @@ def learn_out_of_fold(
         How the parts are run: one after the other by default, `in_threads` or a parallel map.
         The result does not depend on it.
     one_class : {"zero", "in sample"}
-        The scores of a fold whose complement lacks a class: 0, which is no opinion, or those of
+        The scores of a fold whose complement lacks a class: 0, favouring neither, or those of
         the model of all rows.
     report : callable, optional
         Called with the number of parts that are learned and of all parts.
