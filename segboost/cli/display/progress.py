@@ -106,7 +106,8 @@ class StageLines:
     def __call__(self, report: Report, /) -> None:
         """Remember when a stage begins; write a line when it ends."""
         began = self._began.setdefault(report.stage, time.monotonic())
-        if not report.finished:
+        cut_short = report.total is not None and report.done < report.total
+        if not report.finished or cut_short:  # what ended a stage early is told as an error
             return
         count = f"{report.done}" if report.total is None else f"{report.done} of {report.total}"
         details = f", {report.details()}" if report.details() else ""
