@@ -98,7 +98,7 @@ def test_failures_are_one_line_without_traceback(monkeypatch, capsys, error, sta
 
 
 def test_debug_shows_the_traceback(monkeypatch):
-    def fail(*args: object) -> None:
+    def fail(*args: object, **options: object) -> None:
         raise KeyError("x")
 
     monkeypatch.setenv("SEGBOOST_DEBUG", "1")

@@ -57,7 +57,7 @@ def test_train(command, undisturbed, tmp_path):
     options = [*command, "--output", str(folder)]
     status = interrupt(options, lambda: any(folder.glob("cache/superpixels/*.npz")), told)
     assert status == 130
-    assert told.read_text() == "segboost: interrupted\n"
+    assert told.read_text().splitlines()[-1] == "segboost: interrupted"
     check_training(folder)
     assert not list(folder.rglob("*.tmp"))
     assert not (folder / ".segboost.lock").exists()

@@ -36,7 +36,7 @@ def test_settings_are_checked(capsys, tmp_path):
     for text, reason in (
         ("{", "not JSON"),
         ('{"unary": {"stumps": 1}}', "no key"),
-        ('{"method": "svm"}', "structboost or ssvm"),
+        ('{"method": "svm", "preset": "classic"}', "structboost or ssvm"),
     ):
         settings.write_text(text)
         status, told = refused(capsys, tmp_path / "images", "--config", settings)
