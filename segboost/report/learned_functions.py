@@ -156,7 +156,8 @@ def _linear(
         LearnedFunction(name, float(w), line(float(w)), (0.0, 1.0))
         for name, w in zip(pairwise, crf.pairwise_coef_, strict=True)
     ]
-    return LearnedCRF(functions, costs, -2.0 * crf.unary_intercept_, crf.pairwise_intercept_)
+    bias = -2.0 * float(crf.unary_intercept_)
+    return LearnedCRF(functions, costs, bias, float(crf.pairwise_intercept_))
 
 
 def _by_feature(found: Ensemble, channel: int, n_features: int) -> list[list[int]]:

@@ -41,7 +41,8 @@ def local(place, command):
     return place / "local"
 
 
-def files(folder, but=("train.jsonl", "results.csv")):
+def files(folder, but=("train.jsonl", "results.csv", ".segboost.outputs")):
+    """All files but those with times in them, and the record of their digests."""
     paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in but)
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
 

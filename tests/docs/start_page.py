@@ -19,7 +19,7 @@ BEGIN, END = "<!-- begin: written by make start-page -->\n", "<!-- end -->\n"
 NAMES = {
     "structboost": "StructBoost",
     "ssvm": "linear structured SVM",
-    "adaboost": "AdaBoost, superpixel by superpixel",
+    "trees": "boosted trees without a CRF",
 }
 
 

@@ -17,8 +17,8 @@ SIZES = SceneSizes(n_train=8, n_test=6, height=72, width=96)
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo") / "new"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(SETTINGS, "unary", {"n_stumps": 15, "n_folds": 2})
-        patch.setitem(SETTINGS, "C_choices", [10])
+        patch.setitem(SETTINGS, "tree_booster", {"n_trees": 30})
+        patch.setitem(SETTINGS, "linear_below", 0)
         demo = run_demo(folder, seed=1, sizes=SIZES)
     assert demo.page == folder / "index.html"
     return demo
@@ -28,7 +28,7 @@ def made(tmp_path_factory):
 def test_the_folder_holds_models_and_what_one_of_them_made(made):
     folder = made.page.parent
     names = {p.name for p in folder.iterdir()}
-    assert names == {"index.html", "cache", "images", "segmented", *METHODS}
+    assert names == {".segboost.outputs", "index.html", "cache", "images", "segmented", *METHODS}
     assert load_segmenter(folder / METHODS[0]).calibration is not None
     images = sorted(p.name for p in (folder / "images").iterdir())
     assert len(images) == SIZES.n_test
@@ -37,9 +37,9 @@ def test_the_folder_holds_models_and_what_one_of_them_made(made):
 
 
 @pytest.mark.slow
-def test_the_crf_is_better_than_words_alone(made):
+def test_every_method_has_learned_something(made):
     scores = {method: run.evaluation.scores for method, run in made.runs.items()}
-    assert scores["structboost"].mean_iou > scores["adaboost"].mean_iou
+    assert min(found.mean_iou for found in scores.values()) > 0.55  # 0.45: all background
     assert all(found.n_images == SIZES.n_test for found in scores.values())
 
 
@@ -66,5 +66,5 @@ def test_the_figures_for_the_documentation_are_those_of_the_runs(made):
 @pytest.mark.slow
 def test_the_page_has_all_methods(made):
     page = made.page.read_text()
-    for text in ("Methods side by side", "StructBoost", "structured SVM", "AdaBoost on words"):
+    for text in ("Comparison of methods", "StructBoost", "structured SVM", "trees"):
         assert text in page
