@@ -109,11 +109,11 @@ def extract_features(
     Examples
     --------
     >>> import numpy as np
-    >>> from segboost.features import extract_features, learn_codebook
+    >>> from segboost.features import extract_features
     >>> image = np.random.default_rng(0).integers(0, 256, (48, 64, 3), dtype=np.uint8)
-    >>> features = extract_features(image, codebook=learn_codebook([image]))
-    >>> features["hog96"].shape[1]
-    496
+    >>> features = extract_features(image, "fast")
+    >>> features["network"].shape[1]
+    736
     """
     chosen = find_preset(preset)
     if codebook is not None:

@@ -28,7 +28,8 @@ def sources() -> set[str]:
     core = [p for p in (ROOT / "segboost").rglob("*.py") if not p.is_symlink()]
     names = {p.relative_to(ROOT).as_posix() for p in core}
     for folder in LINKS:
-        names |= {f"segboost/{folder}/{p.name}" for p in (ROOT / folder).glob("*.py")}
+        below = (ROOT / folder).rglob("*.py")
+        names |= {f"segboost/{p.relative_to(ROOT).as_posix()}" for p in below}
     return names
 
 
