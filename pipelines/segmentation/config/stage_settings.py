@@ -76,7 +76,8 @@ class BorderSettings:
     pixels_per_image : int
         Number of these pixels to learn from, per training image.
     layers : tuple of str
-        Layers of the built-in network used as pixel features, in addition to colours and margins.
+        Layers of the built-in network used as pixel features, in addition to colours and margins;
+        may be empty.
     scale : float
         Scale of the image given to the network.
     """
@@ -89,9 +90,9 @@ class BorderSettings:
 
     def __post_init__(self) -> None:
         unknown = [layer for layer in self.layers if layer not in LAYERS]
-        if unknown or not self.layers:
+        if unknown:
             known = ", ".join(LAYERS)
-            raise ValueError(f"borders.layers must be of {known}, got {unknown[:1] or 'none'}")
+            raise ValueError(f"borders.layers must be of {known}, got {unknown[0]!r}")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
