@@ -14,6 +14,7 @@ from segboost.baselines import (
     AdaBoostECC,
     AdaBoostMH,
     AdaBoostStumps,
+    ChainStructuredSVM,
     CRFStructuredSVM,
     RankBoost,
     RankingSVM,
@@ -43,8 +44,17 @@ def graphs(n=4, n_pairwise=2):
     return found
 
 
+def chains(n=6):
+    """Sequences of two features, with the names of their classes."""
+    rng = np.random.default_rng(2)
+    names = [NAMES[rng.integers(0, 3, 7)] for _ in range(n)]
+    values = [np.searchsorted(NAMES, y)[:, None] + rng.normal(size=(7, 2)) for y in names]
+    return values, names
+
+
 def fit_all():
     """Yield a fitted model of every class."""
+    yield ChainStructuredSVM(C=3.0).fit(*chains())
     yield CRFStructuredSVM(C=3.0).fit(graphs())
     yield StructuredSVMClassifier(C=10.0, cost_matrix=1.0 - np.eye(3)).fit(X, Y)
     yield RankingSVM(C=5.0).fit(X, np.digitize(X[:, 0], [-0.5, 0.5]))
@@ -66,6 +76,9 @@ def answers(model):
     """Return all that a model says of data that it has not seen."""
     if isinstance(model, CRFStructuredSVM):
         return [f(g) for g in graphs() for f in (model.predict, model.score_nodes)]
+    if isinstance(model, ChainStructuredSVM):
+        values, _ = chains()
+        return [*model.predict(values), *(part for v in values for part in model.chain_scores(v))]
     found = [model.predict(MORE), model.decision_function(MORE)]
     if hasattr(model, "staged_decision_function"):
         found += model.staged_decision_function(MORE)
@@ -138,6 +151,8 @@ def test_a_loaded_model_can_be_fitted_again(name, tmp_path):
     back = load_model(save_model(model, tmp_path))
     if name == "CRFStructuredSVM":
         back.fit(graphs())
+    elif name == "ChainStructuredSVM":
+        back.fit(*chains())
     else:
         levels = np.digitize(X[:, 0], [-0.5, 0.5])
         back.fit(
