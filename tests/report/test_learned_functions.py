@@ -17,7 +17,7 @@ def test_the_functions_add_up_to_the_energy(method):
     image = model.prepare(item.image())
     scores = model.unary.scores(image)
     instance = crf_instance(image, scores, model.potentials, with_truth=False)
-    _, theta, capacity = model.crf._energy(instance)
+    theta, capacity = model.crf.energy_terms(instance)
     learned = learned_functions(model)
     assert len(learned.unary) == scores.shape[1]
     support = learned.bias + sum(
