@@ -42,7 +42,7 @@ def parse_npz(
             size = sum(member.file_size for member in archive.infolist())
             names = [n.removesuffix(".npy") for n in archive.namelist() if n.endswith(".npy")]
     except _DAMAGE as error:
-        raise TableFileError(f"{source} is no npz file: {error}") from None
+        raise TableFileError(f"{source} is not an npz file: {error}") from None
     if 2 * size > most_bytes:
         raise TableFileError(f"{source} unpacks to {size} bytes, more than is accepted")
     if "X" not in names:

@@ -126,7 +126,7 @@ def _is_ours(table: Path) -> bool:
 
 def _read(path: Path) -> dict[str, Any]:
     if not path.is_dir():
-        raise ModelFileError(f"there is no model folder {path}: name what segboost fit made")
+        raise ModelFileError(f"the model folder {path} does not exist: name one of segboost fit")
     try:
         if (path / TABLE).exists() and not (path / TABLE).is_file():
             raise ModelFileError(f"{path / TABLE} is not a file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,15 +15,15 @@ from segboost.tasks.chain import check_sequences
 from segboost.tasks.viterbi import best_paths
 
 
-class ChainPrediction:
+class ChainPrediction(ABC):
     """Mixin for estimators with `classes_`, `n_features_in_` and `chain_scores`."""
 
     classes_: AnyArray
     n_features_in_: int
 
+    @abstractmethod
     def chain_scores(self, sequence: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the learned scores: emissions, shape (T, K), and transitions, shape (K, K)."""
-        raise NotImplementedError
 
     def predict(self, X: Sequence[npt.ArrayLike]) -> list[AnyArray]:
         """Return the labels of highest score of every sequence.

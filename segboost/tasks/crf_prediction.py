@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, overload
@@ -19,15 +20,15 @@ from segboost.tasks.examplewise import example_weights
 TWO_CLASSES = np.array([0, 1], np.intp)
 
 
-class CRFPrediction:
+class CRFPrediction(ABC):
     """Mixin for estimators with `classes_`, `label_costs` and `energy_terms`."""
 
     classes_: IntArray
     label_costs: npt.ArrayLike | None
 
+    @abstractmethod
     def energy_terms(self, instance: CRFInstance) -> tuple[FloatArray, FloatArray]:
         """Return the learned energy terms: θ, shape (P, K), and the edge costs, shape (E,)."""
-        raise NotImplementedError
 
     @overload
     def predict(self, instances: CRFInstance) -> IntArray: ...

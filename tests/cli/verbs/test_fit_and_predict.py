@@ -240,7 +240,7 @@ def test_misuse_of_fit_is_one_line_and_status_2(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.rename(d.with_name("gone")), "there is no model folder"),
+        (lambda d: d.rename(d.with_name("gone")), "does not exist: name one"),
         (lambda d: (d / TABLE).unlink(), "holds no model of a table"),
         (lambda d: (d / TABLE).write_text("{"), "cannot be read"),
         (lambda d: (d / TABLE).write_text("[" * 100000), "cannot be read"),

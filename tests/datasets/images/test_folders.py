@@ -65,7 +65,7 @@ def test_lists_decide(folders, tmp_path):
 @pytest.mark.parametrize(
     ("train", "test", "text"),
     [
-        ("a\nz\n", "b\n", "lists z, of which there is no image"),
+        ("a\nz\n", "b\n", "lists z, which have no image"),
         ("a\na\n", "b\n", "lists a more than once"),
         ("a\nb\n", "b\n", "b in both"),
         ("# nothing\n", "b\n", "lists no names"),
