@@ -7,13 +7,17 @@ READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.ready-bench
 AUDIT_READY := $(VENV)/.ready-audit
 DOCS_READY := $(VENV)/.ready-docs
+# The core, its data and features: no segmenter is trained, no process started, no browser driven.
+FAST := $(addprefix tests/,boosting contracts datasets estimators features graphs io packaging saving solver storage \
+	tasks weak cli/display cli/options pipelines/tables pipelines/segmentation/metrics)
 
-.PHONY: help setup demo start-page test lint bench docs site examples build audit sbom clean
+.PHONY: help setup demo start-page test test-fast lint bench docs site examples build audit sbom clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   train a segmenter on synthetic scenes and write a report to demo/"
 	@echo "make test   run all tests"
+	@echo "make test-fast  run the tests of the core, the data sets and the features, in at most 90 s"
 	@echo "make lint   run ruff, mypy and import-linter"
 	@echo "make bench  run the benchmarks; write bench-results/ and docs/benchmarks.md"
 	@echo "make docs   build the documentation in docs/_build/html and run its code"
@@ -51,6 +55,9 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/pytest
+
+test-fast: $(READY)
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow and not data" $(FAST)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -64,7 +64,7 @@ def test_draws_unusual_images(shape):
     figure = draw_features(rgb, features)
     figure.canvas.draw()
     drawn = np.asarray(figure.canvas.buffer_rgba())
-    assert len(np.unique(drawn.reshape(-1, 4), axis=0)) > 2  # not a blank page
+    assert (drawn != drawn[0, 0]).any()  # not a blank page
     assert all(axes.get_title() for axes in figure.axes if axes.images)
 
 

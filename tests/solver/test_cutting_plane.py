@@ -152,3 +152,44 @@ def test_the_global_bound_never_falls_and_holds():
     assert bounds[0] < steps[0].lower_bound  # the first columns are not enough
     assert bounds[-1] <= steps[-1].objective
     assert bounds[-1] == pytest.approx(steps[-1].objective, rel=1e-3)
+
+
+def watched(plane, monkeypatch):
+    """Record the gap at every call of the oracle, the points judged and the cuts added."""
+    gaps, points, violations = [], [], []
+    separate, record, add = plane._separate, plane._record, plane._add
+
+    def separate_watched(scores):
+        gaps.append(plane.gap)
+        return separate(scores)
+
+    def record_watched(weights, scores, cuts):
+        points.append(weights)
+        record(weights, scores, cuts)
+
+    def add_watched(cuts):
+        scores = plane.pool.scores(plane.solution.weights)
+        violations.extend(cuts.loss - cuts.weights @ scores - plane.solution.slack[cuts.block])
+        add(cuts)
+
+    for name, function in (
+        ("_separate", separate_watched),
+        ("_record", record_watched),
+        ("_add", add_watched),
+    ):
+        monkeypatch.setattr(plane, name, function)
+    return gaps, points, violations
+
+
+@pytest.mark.parametrize("slack", ["one", "each"])
+def test_the_oracle_is_asked_only_until_the_gap_is_closed(slack, monkeypatch):
+    loose, tight = (SolverOptions(C=20.0, slack=slack, gap=gap) for gap in (0.3, 1e-3))
+    plane = plane_with_columns(loose)
+    plane.options = tight
+    gaps, points, violations = watched(plane, monkeypatch)
+    plane.solve(tight.gap)
+    assert plane.gap <= tight.gap
+    assert len(gaps) > 2
+    assert min(gaps) > tight.gap
+    assert len(points) == len(gaps)  # every answer is used for the upper bound
+    assert min(violations) > 0  # and only cuts that the LP point violates are added
