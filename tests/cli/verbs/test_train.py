@@ -50,7 +50,7 @@ def test_the_summary_names_folder_scores_times_and_memory(model, command, capsys
 def test_a_pipe_gets_one_line_per_stage_as_it_ends(model, command, capsys):
     assert run([*command, "--output", str(model)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    stages = ["checking images: 6 of 6", "visual words: 1 of 1", "features: 6 of 6"]
+    stages = ["checking images: 9 of 9", "visual words: 1 of 1", "features: 6 of 6"]
     assert [line.rpartition(",")[0] for line in lines[:3]] == stages
     assert lines[2].endswith(" s")
     begun = [line.partition(":")[0] for line in lines]
