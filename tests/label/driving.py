@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 import sys
 import time
 
 import numpy as np
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 
@@ -67,14 +69,20 @@ def opened(browser, server, name=None):
 
 
 def row(browser, name):
-    rows = browser.find_elements(By.CSS_SELECTOR, "#images li")
-    return next(r for r in rows if r.find_element(By.TAG_NAME, "b").text == name)
+    while True:  # the page may draw the list again while it is read
+        rows = browser.find_elements(By.CSS_SELECTOR, "#images li")
+        with contextlib.suppress(StaleElementReferenceException):
+            return next(r for r in rows if r.find_element(By.TAG_NAME, "b").text == name)
 
 
 def choose(browser, name):
-    found = row(browser, name)
-    key = found.get_attribute("data-key")
-    found.find_element(By.TAG_NAME, "button").click()
+    def open_row():
+        found = row(browser, name)
+        key = found.get_attribute("data-key")
+        found.find_element(By.TAG_NAME, "button").click()
+        return key
+
+    key = until(open_row)
     until(lambda: data(browser, "superpixels") == key)
     return key
 

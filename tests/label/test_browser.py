@@ -102,7 +102,7 @@ def test_a_stroke_on_a_file_that_was_deleted_is_kept_until_it_is_back(browser, s
     until(lambda: row(browser, "scene_2.png"))
     choose(browser, "scene_2.png")
     until(lambda: "not saved" in banner.text)
-    banner.find_element(By.TAG_NAME, "button").click()
+    until(lambda: banner.find_element(By.TAG_NAME, "button").click() is None)
     saved(browser)
     assert (server.mask("scene_2")[20, 25:55] == 1).all()
     # Chromium logs every answer that is an error; these are the only ones.
