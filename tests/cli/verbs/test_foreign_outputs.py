@@ -196,8 +196,10 @@ def test_fit_refuses_a_folder_with_other_documents(tables, tmp_path, capsys, nam
 
 
 def test_fit_and_train_do_not_replace_each_other(tables, segmenter, capsys):
+    before = contents(segmenter), contents(tables / "m")
     refused(capsys, ["fit", tables / "train.csv", "--C", "9", "-o", segmenter], "holds a segmenter")
     refused(capsys, ["train", "-o", tables / "m"], "another kind")
+    assert (contents(segmenter), contents(tables / "m")) == before
 
 
 # Runs, reports, pictures, tracks
