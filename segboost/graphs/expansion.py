@@ -16,20 +16,18 @@ Labels are visited in the order of their costs (see `segboost.graphs.label_order
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray, IntArray
+from segboost.graphs.expansion_rounds import PRECISION, Rounds
 from segboost.graphs.graph import Graph
 from segboost.graphs.label_order import label_order
-from segboost.graphs.label_persistency import Reduced, reduce
+from segboost.graphs.label_persistency import Reduced
 from segboost.graphs.labelling import LabelEnergy, is_metric, make_energy
 from segboost.graphs.min_marginals import min_marginals
-from segboost.graphs.mincut import minimise
-
-PRECISION = 1e-12
-"""A move counts if it lowers the energy by more than this share of the largest term. Without it,
-rounding could make two labellings of equal energy follow each other for ever."""
 
 
 def expand(
@@ -72,15 +70,51 @@ def expand(
     >>> expand(graph, [[0, 3, 3], [1.5, 1, 2], [3, 3, 0]], [1, 0.5]).tolist()
     [0, 0, 2]
     """
+    only = np.array([0, graph.n_nodes], np.intp)
+    return expand_all(graph, only, theta, capacity, factor, start)
+
+
+def expand_all(
+    graph: Graph,
+    node_start: IntArray,
+    theta: npt.ArrayLike,
+    capacity: npt.ArrayLike,
+    factor: npt.ArrayLike | None = None,
+    start: IntArray | None = None,
+) -> IntArray:
+    """Expand the labels of several graphs that are stacked into one.
+
+    The result is that of `expand` for each graph alone. The moves of a round share their kernels
+    and one max-flow.
+
+    Parameters
+    ----------
+    graph : Graph
+        P nodes and E edges of all graphs; no edge joins two of them.
+    node_start : ndarray of int, shape (G + 1,)
+        The nodes of graph g are ``node_start[g]:node_start[g + 1]``.
+    theta, capacity, factor, start
+        As for `expand`, stacked likewise.
+
+    Returns
+    -------
+    ndarray of int, shape (P,)
+
+    Raises
+    ------
+    ValueError
+        As for `expand`.
+    """
     problem = make_energy(graph, theta, capacity, factor)
     if not is_metric(problem.factor):
         raise ValueError(
             "factor must be a metric for expansions: μ(a, b) ≤ μ(a, c) + μ(c, b); "
             "use segboost.graphs.swap for others"
         )
-    order = label_order(problem.theta, problem.factor)
-    part = reduce(renumbered(problem, order))
-    return order[part.complete(_expand(part.rest, first_labels(part, order, start), part.useful))]
+    order = np.array(
+        [label_order(problem.theta[a:b], problem.factor) for a, b in pairwise(node_start)]
+    ).reshape(len(node_start) - 1, problem.n_labels)
+    return Rounds(problem, node_start, order, start).run()
 
 
 def first_labels(part: Reduced, order: IntArray, start: IntArray | None) -> IntArray:
@@ -94,24 +128,6 @@ def renumbered(problem: LabelEnergy, order: IntArray) -> LabelEnergy:
     """Return the energy in which label k is the former label ``order[k]``."""
     factor = problem.factor[np.ix_(order, order)]
     return LabelEnergy(problem.graph, problem.theta[:, order], problem.capacity, factor)
-
-
-def _expand(problem: LabelEnergy, labels: IntArray, useful: IntArray) -> IntArray:
-    if not len(labels):
-        return labels
-    value, least = problem.value(labels), smallest_gain(problem)
-    unchanged, turn = 0, 0
-    while unchanged < len(useful):
-        alpha = int(useful[turn])
-        moved = np.where(
-            minimise(problem.graph, *move_terms(problem, labels, alpha)), alpha, labels
-        )
-        after = problem.value(moved)
-        if after < value - least:
-            labels, value, unchanged = moved, after, 0
-        unchanged += 1
-        turn = (turn + 1) % len(useful)
-    return labels
 
 
 def smallest_gain(problem: LabelEnergy) -> float:

@@ -49,10 +49,10 @@ class Reduced:
 
 def reduce(problem: LabelEnergy) -> Reduced:
     """Fix nodes until no label dominates the others at any node."""
-    graph, factor = problem.graph, problem.factor
-    arcs, spread = graph.arcs, dominance(factor)
-    labels, theta, bound = _fix_labels(
-        arcs.first, arcs.head, arcs.edge, problem.theta, problem.capacity, factor, spread
+    graph = problem.graph
+    only = np.array([0, graph.n_nodes], np.intp)
+    labels, theta, possible = fix_labels(
+        graph, only, problem.theta, problem.capacity, problem.factor[None]
     )
     free = np.flatnonzero(labels < 0).astype(np.intp)
     number = np.full(graph.n_nodes, -1, np.intp)
@@ -62,8 +62,43 @@ def reduce(problem: LabelEnergy) -> Reduced:
     rest = LabelEnergy(
         Graph(free.size, ends[kept]), theta[free], problem.capacity[kept], problem.factor
     )
-    useful = np.flatnonzero(_possible(rest.theta, bound[free], spread).any(axis=0))
-    return Reduced(labels, free, rest, useful.astype(np.intp))
+    return Reduced(labels, free, rest, np.flatnonzero(possible[0]).astype(np.intp))
+
+
+def fix_labels(
+    graph: Graph,
+    node_start: IntArray,
+    theta: FloatArray,
+    capacity: FloatArray,
+    factors: FloatArray,
+) -> tuple[IntArray, FloatArray, BoolArray]:
+    """Fix nodes in several graphs that are stacked into one.
+
+    Parameters
+    ----------
+    graph : Graph
+        P nodes and E edges of all graphs.
+    node_start : ndarray of int, shape (G + 1,)
+        The nodes of graph g are ``node_start[g]:node_start[g + 1]``.
+    theta : ndarray of shape (P, K)
+    capacity : ndarray of shape (E,)
+    factors : ndarray of shape (G, K, K) or (1, K, K)
+        μ of every graph, or one for all.
+
+    Returns
+    -------
+    labels : ndarray of int, shape (P,)
+        −1 where free.
+    theta : ndarray of shape (P, K)
+        With the costs of the edges to fixed neighbours.
+    possible : ndarray of bool, shape (G, K)
+        The labels that a minimiser may have at some free node of the graph.
+    """
+    arcs = graph.arcs
+    spread = np.array([dominance(factor) for factor in factors])
+    return _fix_labels(
+        arcs.first, arcs.head, arcs.edge, node_start, theta, capacity, factors, spread
+    )
 
 
 def dominance(factor: FloatArray) -> FloatArray:
@@ -71,12 +106,34 @@ def dominance(factor: FloatArray) -> FloatArray:
     return np.asarray((factor[:, None, :] - factor[None, :, :]).max(axis=2))
 
 
-def _possible(theta: FloatArray, bound: FloatArray, spread: FloatArray) -> BoolArray:
-    """Return whether no other label strictly dominates label b at node p, shape (P, K)."""
-    possible = np.ones(theta.shape, bool)
-    for a in range(theta.shape[1]):
-        possible &= theta[:, [a]] + bound[:, None] * spread[a] >= theta
-    return possible
+@njit(cache=True, nogil=True)
+def _mark_possible(
+    theta: FloatArray, bound: float, spread: FloatArray, possible: BoolArray
+) -> None:
+    """Mark the labels of one node that no other label strictly dominates."""
+    k = len(theta)
+    for b in range(k):
+        if possible[b]:
+            continue
+        dominated = False
+        for a in range(k):
+            if theta[a] + bound * spread[a, b] < theta[b]:
+                dominated = True
+                break
+        possible[b] = not dominated
+
+
+@njit(cache=True, nogil=True)
+def _dominant(theta: FloatArray, bound: float, spread: FloatArray) -> int:
+    """Return the label of one node that dominates all others, or −1."""
+    best = 0
+    for b in range(1, len(theta)):
+        if theta[b] < theta[best]:
+            best = b
+    for b in range(len(theta)):
+        if b != best and theta[best] + bound * spread[best, b] > theta[b]:
+            return -1
+    return best
 
 
 @njit(cache=True, nogil=True)
@@ -84,50 +141,52 @@ def _fix_labels(
     first: IntArray,
     head: IntArray,
     edge: IntArray,
+    node_start: IntArray,
     costs: FloatArray,
     capacity: FloatArray,
-    factor: FloatArray,
-    spread: FloatArray,
-) -> tuple[IntArray, FloatArray, FloatArray]:
+    factors: FloatArray,
+    spreads: FloatArray,
+) -> tuple[IntArray, FloatArray, BoolArray]:
     n, k = costs.shape
     theta = costs.copy()
     bound = np.zeros(n)
-    for p in range(n):
-        for a in range(first[p], first[p + 1]):
-            bound[p] += capacity[edge[a]]
     labels = np.full(n, -1, np.intp)
     waiting = np.ones(n, np.bool_)
-    stack = np.arange(n)
-    size = n
-    while size > 0:
-        size -= 1
-        node = stack[size]
-        waiting[node] = False
-        best = 0
-        for b in range(1, k):
-            if theta[node, b] < theta[node, best]:
-                best = b
-        fixed = True
-        for b in range(k):
-            if b != best and theta[node, best] + bound[node] * spread[best, b] > theta[node, b]:
-                fixed = False
-                break
-        if not fixed:
-            continue
-        labels[node] = best
-        for a in range(first[node], first[node + 1]):
-            q = head[a]
-            if labels[q] >= 0:
+    possible = np.zeros((len(node_start) - 1, k), np.bool_)
+    stack = np.empty(n, np.intp)
+    for g in range(len(node_start) - 1):
+        factor = factors[g if len(factors) > 1 else 0]
+        spread = spreads[g if len(factors) > 1 else 0]
+        size = 0
+        for p in range(node_start[g], node_start[g + 1]):
+            for a in range(first[p], first[p + 1]):
+                bound[p] += capacity[edge[a]]
+            stack[size] = p
+            size += 1
+        while size > 0:
+            size -= 1
+            node = stack[size]
+            waiting[node] = False
+            best = _dominant(theta[node], bound[node], spread)
+            if best < 0:
                 continue
-            c = capacity[edge[a]]
-            bound[q] -= c
-            for b in range(k):
-                theta[q, b] += c * factor[b, best]
-            if not waiting[q]:
-                waiting[q] = True
-                stack[size] = q
-                size += 1
-    return labels, theta, bound
+            labels[node] = best
+            for a in range(first[node], first[node + 1]):
+                q = head[a]
+                if labels[q] >= 0:
+                    continue
+                c = capacity[edge[a]]
+                bound[q] -= c
+                for b in range(k):
+                    theta[q, b] += c * factor[b, best]
+                if not waiting[q]:
+                    waiting[q] = True
+                    stack[size] = q
+                    size += 1
+        for p in range(node_start[g], node_start[g + 1]):
+            if labels[p] < 0:
+                _mark_possible(theta[p], bound[p], spread, possible[g])
+    return labels, theta, possible
 
 
 def fix_labels_numpy(problem: LabelEnergy) -> IntArray:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray, IntArray
-from segboost.graphs.expansion import expand, expansion_marginals
+from segboost.graphs.expansion import expand, expand_all, expansion_marginals
 from segboost.graphs.graph import Graph
 from segboost.graphs.labelling import check_factor, is_metric
 from segboost.graphs.min_marginals import min_marginals
@@ -42,6 +42,44 @@ def best_labels(
         return minimise(graph, theta, _two_labels(capacity, factor)).astype(np.intp)
     search = expand if factor is None or is_metric(factor) else swap
     return search(graph, theta, capacity, factor, start)
+
+
+def best_labels_of_all(
+    graph: Graph,
+    node_start: IntArray,
+    theta: FloatArray,
+    capacity: FloatArray,
+    factor: FloatArray | None = None,
+    start: IntArray | None = None,
+) -> IntArray:
+    """Return what `best_labels` returns for each of several graphs that are stacked into one.
+
+    Parameters
+    ----------
+    graph : Graph
+        No edge joins two of the graphs, and the edges are in the order of the graphs.
+    node_start : ndarray of int, shape (G + 1,)
+        The nodes of graph g are ``node_start[g]:node_start[g + 1]``.
+    theta, capacity, factor, start
+        As for `best_labels`, stacked likewise.
+
+    Returns
+    -------
+    ndarray of int, shape (P,)
+    """
+    if theta.shape[1] == 2:
+        return minimise(graph, theta, _two_labels(capacity, factor)).astype(np.intp)
+    if factor is None or is_metric(factor):
+        return expand_all(graph, node_start, theta, capacity, factor, start)
+    found = np.empty(graph.n_nodes, np.intp)
+    edge_start = np.searchsorted(graph.edges[:, 0], node_start)
+    for a, b, c, d in zip(
+        node_start[:-1], node_start[1:], edge_start[:-1], edge_start[1:], strict=True
+    ):
+        part = Graph(int(b - a), graph.edges[c:d] - a)
+        first = None if start is None else start[a:b]
+        found[a:b] = swap(part, theta[a:b], capacity[c:d], factor, first)
+    return found
 
 
 def label_scores(

@@ -2,8 +2,8 @@
 
 A swap of α and β lets every node with one of these labels choose between the two; the best such
 move is a minimum cut for any symmetric μ ≥ 0 that is zero on its diagonal, metric or not. At the
-end no swap lowers the energy. There is no bound as for expansions, which are to be preferred where
-μ is a metric.
+end no swap lowers the energy. Unlike for expansions, there is no bound; prefer expansions if μ is
+a metric.
 """
 
 from __future__ import annotations

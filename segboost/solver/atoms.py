@@ -126,6 +126,19 @@ class StatefulTask(Task, Protocol):
         ...
 
 
+@runtime_checkable
+class Recall(Protocol):
+    """A task that remembers outputs its oracle has returned.
+
+    The solver first asks for cuts of known outputs, and for inference only if they do not help.
+    Upper bounds always come from the oracle.
+    """
+
+    def recall(self, scores: FloatArray, slack: Slack) -> Cuts | None:
+        """Return the most violated cut of every block over the known outputs, or None."""
+        ...
+
+
 def atom_offsets(channels: tuple[Channel, ...]) -> IntArray:
     """Return the start of each channel on the flat atom axis; the last entry is N."""
     return np.concatenate([[0], np.cumsum([c.n_atoms for c in channels])]).astype(np.intp)

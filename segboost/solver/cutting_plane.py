@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from segboost._types import FloatArray
-from segboost.solver.atoms import Cuts, StatefulTask, Task
+from segboost.solver.atoms import Cuts, Recall, StatefulTask, Task
 from segboost.solver.columns import ColumnPool
 from segboost.solver.master import FEASIBILITY, DualMaster, Master, MasterSolution, PrimalMaster
 from segboost.solver.options import SolverOptions
@@ -19,6 +19,10 @@ from segboost.solver.working_set import WorkingSet
 VIOLATION = 2 * FEASIBILITY
 """A cut separates a point if it is violated by more than this. A violation below the LP's own
 tolerance would not move its solution, and the same cut would be found forever."""
+
+RECALL_SHARE = 0.1
+"""Cuts of known outputs are added if they are violated, in total and times C, by at least this
+share of the open gap; smaller steps would cost more LP solves than an oracle call is worth."""
 
 
 class CuttingPlane:
@@ -132,6 +136,8 @@ class CuttingPlane:
 
     def _cut_off(self, solution: MasterSolution, scores: FloatArray) -> bool:
         """Add cuts that separate the LP point; return False if none is worth adding."""
+        if self._recall(solution, scores):
+            return True
         centre = self.options.centre
         if centre > 0 and self.best_objective < np.inf:
             between = centre * self.best_weights + (1 - centre) * solution.weights
@@ -144,12 +150,25 @@ class CuttingPlane:
         self._record(solution.weights, scores, cuts)
         return self._add_violated(cuts, solution, scores)
 
+    def _recall(self, solution: MasterSolution, scores: FloatArray) -> bool:
+        """Add cuts of known outputs if they raise the bound by enough; return whether they do."""
+        if not isinstance(self.task, Recall):
+            return False
+        cuts = self.task.recall(scores, self.options.slack)
+        if cuts is None:
+            return False
+        violation = np.maximum(_violation(cuts, solution, scores), 0.0).sum()
+        missing = self.best_objective - self.lower_bound
+        if self.options.C * violation < RECALL_SHARE * missing:
+            return False
+        return self._add_violated(cuts, solution, scores)
+
     def _finished(self) -> bool:
         """Whether the best point already meets the gap; the next solve then stops."""
         return self.options.epsilon_cp is None and self.gap <= self.options.gap
 
     def _add_violated(self, cuts: Cuts, solution: MasterSolution, scores: FloatArray) -> bool:
-        violation = cuts.loss - cuts.weights @ scores - solution.slack[cuts.block]
+        violation = _violation(cuts, solution, scores)
         self.worst_violation = float(violation.max(initial=0.0))
         epsilon = self.options.epsilon_cp
         if epsilon is not None and np.maximum(violation, 0.0).sum() <= epsilon:
@@ -186,6 +205,11 @@ class CuttingPlane:
             self.master.remove_cuts(idle)
             self.working.remove(idle)
             self._purged_at = self.lower_bound
+
+
+def _violation(cuts: Cuts, solution: MasterSolution, scores: FloatArray) -> FloatArray:
+    """Return by how much a master's solution violates each cut."""
+    return np.asarray(cuts.loss - cuts.weights @ scores - solution.slack[cuts.block])
 
 
 def _part(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:

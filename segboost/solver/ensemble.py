@@ -48,7 +48,7 @@ class Ensemble:
             One per channel.
         """
         self._check(features)
-        out = [np.zeros(len(f)) for f in features]
+        out = [np.zeros(f.shape[0]) for f in features]
         for j in np.flatnonzero(self.weights):
             c = self.channel[j]
             out[c] += self.weights[j] * self.hypotheses[j].predict(features[c])
@@ -62,7 +62,7 @@ class Ensemble:
         ]
         for stage in range(len(self.stages)):
             weights = self._padded(stage)
-            out = [np.zeros(len(f)) for f in features]
+            out = [np.zeros(f.shape[0]) for f in features]
             for j in np.flatnonzero(weights):
                 out[self.channel[j]] += weights[j] * answers[j]
             yield out

@@ -207,6 +207,9 @@ class ColumnGeneration:
         ]
         if self.options.columns == "best" and new:
             return [max(new, key=lambda item: item[1].score)]
+        if new:
+            more = self._pricer.further(self._plane.atom_weights())
+            new += [(channel, c) for channel, c in more if c.score > 1.0 + self.options.epsilon_cg]
         return new
 
     def _add(self, new: list[tuple[int, Candidate]]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from segboost._types import FloatArray
 from segboost.solver.atoms import Channel, atom_offsets
-from segboost.weak.base import BoundLearner, Candidate, WeakLearner
+from segboost.weak.base import BoundLearner, Candidate, SeveralLearner, WeakLearner
 
 
 class Pricer:
@@ -50,9 +50,21 @@ class Pricer:
         """Return the best candidate of every channel for the weights W, shape (N,)."""
         best: dict[int, Candidate] = {}
         for members, bound in self._groups:
-            weights = np.stack([self._part(atom_weights, c) for c in members], axis=1)
-            best.update(zip(members, bound.best(weights), strict=True))
+            best.update(zip(members, bound.best(self._stack(atom_weights, members)), strict=True))
         return [best[c] for c in range(self._n_channels)]
+
+    def further(self, atom_weights: FloatArray) -> list[tuple[int, Candidate]]:
+        """Return the channels and candidates that learners propose beside the best ones."""
+        found: list[tuple[int, Candidate]] = []
+        for members, bound in self._groups:
+            if isinstance(bound, SeveralLearner):
+                more = bound.further(self._stack(atom_weights, members))
+                for channel, candidates in zip(members, more, strict=True):
+                    found += [(channel, c) for c in candidates]
+        return found
+
+    def _stack(self, atom_weights: FloatArray, members: list[int]) -> FloatArray:
+        return np.stack([self._part(atom_weights, c) for c in members], axis=1)
 
     def _part(self, atom_weights: FloatArray, channel: int) -> FloatArray:
         return atom_weights[self._offsets[channel] : self._offsets[channel + 1]]

@@ -59,7 +59,7 @@ class CRFTask:
     ) -> None:
         self.instances = check_instances(instances)
         m = len(self.instances)
-        self._weight = example_weights(sample_weight, m)
+        self.example_weight = example_weights(sample_weight, m)
         self._node_start = starts([i.n_nodes for i in self.instances])
         self._edge_start = starts([i.n_edges for i in self.instances])
         self._node_owner = np.repeat(np.arange(m), np.diff(self._node_start))
@@ -91,6 +91,11 @@ class CRFTask:
         ValueError
             If an instance has no labels, or the score of an edge is negative or not finite.
         """
+        blocks = block_of_example(len(self.instances), slack)
+        return aggregate(*self.most_violated(scores), scores, self.example_weight, blocks)
+
+    def most_violated(self, scores: FloatArray) -> tuple[FloatArray, sparse.csr_array]:
+        """Return Δ(y_i, y'_i), shape (m,), and δψ_i(y'_i), shape (m, N), of every instance."""
         if self._labels is None:
             raise ValueError("separate needs a label for every node of every instance")
         theta, capacity = self._energies(scores)
@@ -100,13 +105,7 @@ class CRFTask:
         found = minimise(self._graph, theta, capacity).astype(np.intp)
         flipped = wrong * (found != self._labels)
         loss = np.bincount(self._node_owner, flipped, len(self.instances)).astype(np.float64)
-        return aggregate(
-            loss,
-            self._difference(found),
-            scores,
-            self._weight,
-            block_of_example(len(self.instances), slack),
-        )
+        return loss, self._difference(found)
 
     def decode(self, scores: FloatArray) -> list[IntArray]:
         """Return the labels of minimum energy, shape (P,), per instance; ties go to label 0."""
@@ -177,7 +176,7 @@ def starts(counts: npt.ArrayLike) -> IntArray:
 
 
 def _unary_features(instances: tuple[CRFInstance, ...], fit_intercept: bool) -> FloatArray:
-    positive = np.concatenate([i.unary for i in instances])
+    positive = np.concatenate([i.unary for i in instances]).astype(np.float64, copy=False)
     if fit_intercept:
         positive = np.column_stack([positive, np.ones(len(positive))])
     return np.concatenate([-positive, positive])

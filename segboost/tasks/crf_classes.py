@@ -22,10 +22,11 @@ from scipy import sparse
 from segboost._types import FloatArray, IntArray, Slack
 from segboost.graphs.graph import Graph
 from segboost.graphs.labelling import check_factor, potts
-from segboost.graphs.minimiser import best_labels
+from segboost.graphs.minimiser import best_labels_of_all
 from segboost.solver.atoms import Channel, Cuts
 from segboost.tasks.crf import check_instances, pairwise_features, starts
 from segboost.tasks.crf_instance import UNKNOWN, CRFInstance
+from segboost.tasks.crf_unary import UNARY, Unary, UnaryAtoms
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 
 
@@ -34,7 +35,8 @@ class MulticlassCRFTask:
 
     The flat atom axis holds the atoms (p, class 0) of all nodes, then those of the next class, and
     so on, and last the edges, each in the order of the instances. The channels of the classes share
-    the features ``[U(x^p), 1]``; channel "pairwise" has the pairwise potentials.
+    the features ``[U(x^p), 1]``; channel "pairwise" has the pairwise potentials. Learners can also
+    be shared by the classes: see `segboost.tasks.crf_unary`.
 
     The loss is the Hamming loss ``Δ(y, y') = Σ_p node_weight_p [y_p ≠ y'_p]``. Separation starts
     each time from the labelling that it found last, which is seldom far from the new one.
@@ -52,6 +54,11 @@ class MulticlassCRFTask:
     label_costs : array-like of shape (K, K), optional
         μ, symmetric, non-negative and zero on its diagonal. If it is a metric, inference is by
         expansions, otherwise by swaps.
+    unary : "classwise", "shared", "both" or "raw"
+    classes : ndarray of int, shape (K,), optional
+        The column of every class in a group of scores, ascending; by default 0 … K−1.
+    n_scores : int, optional
+        The number of scores in a group; by default up to that of the last class.
     """
 
     def __init__(
@@ -61,19 +68,34 @@ class MulticlassCRFTask:
         sample_weight: npt.ArrayLike | None = None,
         fit_intercept: bool = True,
         label_costs: npt.ArrayLike | None = None,
+        unary: Unary = "classwise",
+        classes: IntArray | None = None,
+        n_scores: int | None = None,
     ) -> None:
+        if unary not in UNARY:
+            raise ValueError(f"unary must be one of {', '.join(map(repr, UNARY))}, got {unary!r}")
         self.instances = check_instances(instances)
         self.n_classes = n_classes
         self.exact = n_classes == 2
         self.factor = None if label_costs is None else check_factor(label_costs, n_classes)
         m = len(self.instances)
-        self._weight = example_weights(sample_weight, m)
+        self.example_weight = example_weights(sample_weight, m)
         self._node_start = starts([i.n_nodes for i in self.instances])
         self._edge_start = starts([i.n_edges for i in self.instances])
         self._node_owner = np.repeat(np.arange(m), np.diff(self._node_start))
         self._edge_owner = np.repeat(np.arange(m), np.diff(self._edge_start))
-        self._graphs = [Graph(i.n_nodes, i.edges) for i in self.instances]
-        self._channels = _channels(self.instances, n_classes, fit_intercept)
+        shifted = [i.edges + s for i, s in zip(self.instances, self._node_start, strict=False)]
+        self._graph = Graph(int(self._node_start[-1]), np.concatenate(shifted))
+        columns = np.arange(n_classes) if classes is None else classes
+        self._unary = UnaryAtoms(
+            np.concatenate([i.unary for i in self.instances]),
+            columns,
+            int(columns.max()) + 1 if n_scores is None else n_scores,
+            unary,
+            fit_intercept,
+        )
+        pairwise = Channel("pairwise", pairwise_features(self.instances), "binary")
+        self._channels = (*self._unary.channels, pairwise)
         self._labels, self._loss = _truth(self.instances, n_classes)
         self._last: IntArray | None = None
 
@@ -94,18 +116,22 @@ class MulticlassCRFTask:
         ValueError
             If an instance has no labels, or the score of an edge is negative or not finite.
         """
+        blocks = block_of_example(len(self.instances), slack)
+        return aggregate(*self.most_violated(scores), scores, self.example_weight, blocks)
+
+    def most_violated(self, scores: FloatArray) -> tuple[FloatArray, sparse.csr_array]:
+        """Return Δ(y_i, y'_i), shape (m,), and δψ_i(y'_i), shape (m, N), of every instance."""
         if self._labels is None:
             raise ValueError("separate needs a label for every node of every instance")
         theta, capacity = self._energies(scores)
-        truth = np.arange(self.n_classes) == self._labels[:, None]
-        found = self._minimise(np.where(truth, theta, theta - self._loss[:, None]), capacity)
+        augmented = theta - self._loss[:, None]
+        augmented[np.arange(len(theta)), self._labels] += self._loss
+        found = self._minimise(augmented, capacity)
         self._last = found
         wrong = self._loss * (found != self._labels)
         m = len(self.instances)
         loss = np.bincount(self._node_owner, wrong, m).astype(np.float64)
-        difference = self._atoms_of(found) - self._atoms_of(self._labels)
-        difference.eliminate_zeros()
-        return aggregate(loss, difference, scores, self._weight, block_of_example(m, slack))
+        return loss, self._difference(found)
 
     def decode(self, scores: FloatArray) -> list[IntArray]:
         """Return labels of low energy, shape (P,), per instance."""
@@ -130,49 +156,41 @@ class MulticlassCRFTask:
         self._last = arrays["last"].astype(np.intp) if "last" in arrays else None
 
     def _energies(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-        n_unary = self.n_classes * int(self._node_start[-1])
+        n_unary = self._unary.n_atoms
         if scores.shape != (n_unary + self._edge_start[-1],):
             raise ValueError(
                 f"scores has shape {scores.shape}, expected "
                 f"({n_unary + self._edge_start[-1]},): one per atom"
             )
-        return scores[:n_unary].reshape(self.n_classes, -1).T, scores[n_unary:]
+        return self._unary.costs(scores[:n_unary]), scores[n_unary:]
 
     def _minimise(self, theta: FloatArray, capacity: FloatArray) -> IntArray:
-        found = np.empty(len(theta), np.intp)
-        for number, graph in enumerate(self._graphs):
-            nodes = slice(self._node_start[number], self._node_start[number + 1])
-            edges = slice(self._edge_start[number], self._edge_start[number + 1])
-            start = None if self._last is None else self._last[nodes]
-            found[nodes] = best_labels(graph, theta[nodes], capacity[edges], self.factor, start)
-        return found
+        return best_labels_of_all(
+            self._graph, self._node_start, theta, capacity, self.factor, self._last
+        )
 
-    def _atoms_of(self, labels: IntArray) -> sparse.csr_array:
-        """Return −ψ of a labelling of every instance as weights on atoms, shape (m, N)."""
-        n_nodes, n_edges = len(labels), int(self._edge_start[-1])
+    def _difference(self, found: IntArray) -> sparse.csr_array:
+        """Return δψ_i(y'_i) of every instance, shape (m, N).
+
+        +1 on the atoms of y' and −1 on those of the truth where they differ, and the change of μ
+        on the edges.
+        """
+        assert self._labels is not None
+        truth, m = self._labels, len(self.instances)
+        changed = np.flatnonzero(found != truth)
+        tail, head = self._graph.edges.T
         factor = potts(self.n_classes) if self.factor is None else self.factor
-        ends = np.concatenate(
-            [g.edges + s for g, s in zip(self._graphs, self._node_start[:-1], strict=True)]
-        )
-        cost = factor[labels[ends[:, 0]], labels[ends[:, 1]]]
-        n_unary = self.n_classes * n_nodes
-        column = np.concatenate(
-            [labels * n_nodes + np.arange(n_nodes), n_unary + np.arange(n_edges)]
-        )
-        owner = np.concatenate([self._node_owner, self._edge_owner])
-        value = np.concatenate([np.ones(n_nodes), cost])
-        shape = (len(self.instances), n_unary + n_edges)
+        touched = np.flatnonzero((found[tail] != truth[tail]) | (found[head] != truth[head]))
+        tail, head = tail[touched], head[touched]
+        cost = factor[found[tail], found[head]] - factor[truth[tail], truth[head]]
+        recut = cost != 0.0
+        edges = touched[recut]
+        at, atom, weight = self._unary.changes(changed, found[changed], truth[changed])
+        column = np.concatenate([atom, self._unary.n_atoms + edges])
+        owner = np.concatenate([self._node_owner[changed[at]], self._edge_owner[edges]])
+        value = np.concatenate([weight, cost[recut]])
+        shape = (m, self._unary.n_atoms + self._graph.n_edges)
         return sparse.csr_array((value, (owner, column)), shape=shape)
-
-
-def _channels(
-    instances: tuple[CRFInstance, ...], n_classes: int, fit_intercept: bool
-) -> tuple[Channel, ...]:
-    features = np.concatenate([i.unary for i in instances])
-    if fit_intercept:
-        features = np.column_stack([features, np.ones(len(features))])
-    unary = [Channel(f"class {k}", features) for k in range(n_classes)]
-    return (*unary, Channel("pairwise", pairwise_features(instances), "binary"))
 
 
 def _truth(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,16 +15,19 @@ from segboost.graphs.graph import Graph
 from segboost.graphs.labelling import check_factor
 from segboost.graphs.minimiser import best_labels, label_scores
 from segboost.tasks.crf_instance import UNKNOWN, CRFInstance
+from segboost.tasks.crf_unary import Unary
 from segboost.tasks.examplewise import example_weights
 
 TWO_CLASSES = np.array([0, 1], np.intp)
 
 
 class CRFPrediction(ABC):
-    """Mixin for estimators with `classes_`, `label_costs` and `energy_terms`."""
+    """Mixin for estimators with `classes_`, `label_costs`, `unary` and `energy_terms`."""
 
     classes_: IntArray
-    label_costs: npt.ArrayLike | None
+    label_costs: npt.ArrayLike | Literal["learned"] | None
+    label_costs_: FloatArray | None = None
+    unary: Unary
 
     @abstractmethod
     def energy_terms(self, instance: CRFInstance) -> tuple[FloatArray, FloatArray]:
@@ -92,17 +95,34 @@ class CRFPrediction(ABC):
     @property
     def _binary(self) -> bool:
         """Whether the energy is that of the binary CRF."""
-        return len(self.classes_) == 2 and self.label_costs is None
+        two = len(self.classes_) == 2
+        given = self.label_costs is not None and not self._costs_to_learn
+        return two and not given and self.unary != "raw"
+
+    @property
+    def _costs_to_learn(self) -> bool:
+        """Whether μ is learned."""
+        if not isinstance(self.label_costs, str):
+            return False
+        if self.label_costs != "learned":
+            raise ValueError(
+                f"label_costs must be None, 'learned' or a matrix, got {self.label_costs!r}"
+            )
+        return True
 
     def _factor(self) -> FloatArray | None:
         """Return μ in the order of `classes_`, or None for Potts."""
         if self.label_costs is None:
             return None
+        if self._costs_to_learn:
+            return self.label_costs_
         try:
-            return check_factor(self.label_costs, len(self.classes_))
+            given = check_factor(self.label_costs, len(self.classes_))
         except ValueError as error:
             message = str(error).replace("factor", "label_costs", 1)
             raise ValueError(f"{message} (one per class of the training labels)") from None
+        rank = ranks(self.classes_)  # given for sorted classes, which they are not during a fit
+        return given[np.ix_(rank, rank)]
 
 
 def _checked(instance: Any) -> CRFInstance:
@@ -127,15 +147,42 @@ def class_labels(instances: Sequence[CRFInstance]) -> IntArray:
     return found.astype(np.intp)
 
 
+def by_appearance(instances: Sequence[CRFInstance], classes: IntArray) -> IntArray:
+    """Return more than two classes in the order in which they first appear in the labels.
+
+    Learning numbers them in this order, so that random ties and the choice among several optima
+    do not depend on the numbers of the classes: permuting classes permutes the result.
+    """
+    if len(classes) <= 2:
+        return classes
+    labels = np.concatenate([i.labels for i in instances if i.labels is not None])
+    found, first = np.unique(labels, return_index=True)
+    known = np.isin(found, classes)
+    return found[known][np.argsort(first[known])].astype(np.intp)
+
+
+def ranks(classes: IntArray) -> IntArray:
+    """Return the place of every class among the sorted ones.
+
+    Examples
+    --------
+    >>> ranks(np.array([7, 2, 5])).tolist()
+    [2, 0, 1]
+    """
+    return np.argsort(np.argsort(classes))
+
+
 def numbered(instances: Sequence[CRFInstance], classes: IntArray) -> list[CRFInstance]:
     """Return the instances with labels 0 … K−1 for the given classes, −1 staying −1."""
     if np.array_equal(classes, np.arange(len(classes))):
         return list(instances)
+    order = np.argsort(classes)
     renumbered: list[Any] = []
     for instance in instances:
         assert instance.labels is not None
-        place = np.searchsorted(classes, instance.labels)
-        labels = np.where(instance.labels == UNKNOWN, UNKNOWN, place)
+        known = instance.labels != UNKNOWN
+        labels = np.full(len(known), UNKNOWN, dtype=np.intp)
+        labels[known] = order[np.searchsorted(classes[order], instance.labels[known])]
         renumbered.append(replace(instance, labels=labels))
     return renumbered
 

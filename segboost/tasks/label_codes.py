@@ -53,9 +53,9 @@ class LabelCodeTask:
         self.X = X
         self.codes = np.asarray(codes, dtype=np.float64)
         self.cost = check_cost(cost, len(self.codes))
-        self.y = None if y is None else check_labels(y, len(X), len(self.codes))
+        self.y = None if y is None else check_labels(y, X.shape[0], len(self.codes))
         self.names = names or tuple(f"code {q}" for q in range(self.codes.shape[1]))
-        self._weight = example_weights(sample_weight, len(X))
+        self._weight = example_weights(sample_weight, X.shape[0])
 
     @cached_property
     def channels(self) -> tuple[Channel, ...]:
@@ -64,7 +64,7 @@ class LabelCodeTask:
 
     def n_blocks(self, slack: Slack) -> int:
         """Return the number of slack variables."""
-        return n_blocks(len(self.X), slack)
+        return n_blocks(self.X.shape[0], slack)
 
     def class_scores(self, scores: FloatArray) -> FloatArray:
         """Return F(x_i, y), shape (m, k), for the given atom scores."""
@@ -80,7 +80,7 @@ class LabelCodeTask:
             self._difference(worst),
             scores,
             self._weight,
-            block_of_example(len(self.X), slack),
+            block_of_example(self.X.shape[0], slack),
         )
 
     def _difference(self, worst: IntArray) -> sparse.csr_array:

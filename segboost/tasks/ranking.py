@@ -49,9 +49,9 @@ class RankingTask:
         self.ranks = ranks
         if ranks is None:
             return
-        if np.shape(ranks) != (len(X),):
-            raise ValueError(f"ranks has shape {np.shape(ranks)}, expected ({len(X)},)")
-        weight = examplewise.example_weights(sample_weight, len(X))
+        if np.shape(ranks) != (X.shape[0],):
+            raise ValueError(f"ranks has shape {np.shape(ranks)}, expected ({X.shape[0]},)")
+        weight = examplewise.example_weights(sample_weight, X.shape[0])
         pairs = self._total_pair_weight(weight)
         if pairs <= 0:
             raise ValueError("y has only one class of non-zero weight: there is no pair to order")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from segboost.graphs.expansion import expand, expansion_marginals
+from segboost.graphs.expansion import expand, expand_all, expansion_marginals, move_terms
 from segboost.graphs.graph import Graph
 from segboost.graphs.label_persistency import fix_labels_numpy, reduce
 from segboost.graphs.labelling import is_metric, make_energy, potts
@@ -115,6 +115,22 @@ def test_renumbering_labels_renumbers_the_result(search, integer):
     assert checked > 40
 
 
+@pytest.mark.parametrize("search", [expand, swap])
+def test_interchangeable_and_unused_labels_do_not_change_the_others(search):
+    """Two labels with the same costs, and one that no node can afford, under renumbering."""
+    rng = np.random.default_rng(19)
+    for e in draw(20, 40, n_labels=3, integer=True):
+        if len(np.unique(e.theta, axis=1).T) < 3:
+            continue
+        theta = np.column_stack([e.theta, e.theta[:, 1], np.full(len(e.theta), 99.0)])
+        order = rng.permutation(5)
+        found = search(e.graph, theta, e.capacity)
+        other = order[search(e.graph, theta[:, order], e.capacity)]
+        assert 4 not in found
+        # Labels 1 and 3 are interchangeable.
+        assert np.array_equal(np.where(found == 3, 1, found), np.where(other == 3, 1, other))
+
+
 def test_order_of_nodes_and_edges_does_not_matter():
     rng = np.random.default_rng(9)
     for _ in range(30):
@@ -133,6 +149,41 @@ def test_a_start_is_kept_where_nothing_improves_it():
         start = rng.integers(0, 4, e.graph.n_nodes)
         again = expand(*e.terms, start=start)
         assert e.value(again) <= e.value(start) + 1e-9
+
+
+@pytest.mark.parametrize("metric", [False, True])
+@pytest.mark.parametrize("warm", [False, True])
+def test_stacked_graphs_get_the_labels_of_each_alone(metric, warm):
+    rng = np.random.default_rng(17)
+    factor = random_metric(rng, 4) if metric else None
+    for _ in range(8):
+        parts = [random_labelling(rng, int(n), 4) for n in rng.integers(0, 30, 6)]
+        first = np.cumsum([0, *(e.graph.n_nodes for e in parts)])
+        edges = [e.graph.edges + s for e, s in zip(parts, first, strict=False)]
+        start = rng.integers(0, 4, first[-1]) if warm else None
+        found = expand_all(
+            Graph(int(first[-1]), np.concatenate(edges)),
+            first,
+            np.concatenate([e.theta for e in parts]),
+            np.concatenate([e.capacity for e in parts]),
+            factor,
+            start,
+        )
+        for e, a, b in zip(parts, first[:-1], first[1:], strict=True):
+            alone = expand(*e.terms, factor, None if start is None else start[a:b])
+            assert np.array_equal(found[a:b], alone)
+
+
+def test_moves_are_minimum_cuts_of_the_plain_terms():
+    """The first move of a graph with two useful labels, from the NumPy terms of a move."""
+    rng = np.random.default_rng(18)
+    for _ in range(30):
+        e = random_labelling(rng, 20, 3)
+        problem = make_energy(*e.terms)
+        y = expand(*e.terms)
+        for alpha in range(3):
+            moved = np.where(minimise(e.graph, *move_terms(problem, y, alpha)), alpha, y)
+            assert problem.value(moved) >= problem.value(y) - 1e-9
 
 
 def test_persistent_labels_are_those_of_a_minimiser_and_equal_the_numpy_twin():

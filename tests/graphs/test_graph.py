@@ -1,4 +1,4 @@
-"""Graphs as arrays: arcs, and what is refused."""
+"""Graphs as arrays: arcs, and invalid input."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Min-cut against exhaustive search; what must never reach the max-flow."""
+"""Min-cut against exhaustive search; input that must never reach the max-flow."""
 
 import numpy as np
 import pytest

@@ -54,3 +54,9 @@ def test_later_columns_leave_earlier_scores_alone():
     assert pool.scores(np.append([0.5, 0.0, 2.0], np.zeros(40))) == pytest.approx(
         np.array([0.5, 0.0, 2.0]) @ dense
     )
+
+
+def test_small_weights_count():
+    pool, dense, _ = filled(3, sizes=(4,), n=2)
+    weights = np.array([1e-9, 1e-12])
+    np.testing.assert_allclose(pool.scores(weights), weights @ dense, rtol=1e-12)

@@ -1,10 +1,13 @@
 """Both forms of the master LP against linprog, on problems that grow and shrink."""
 
+from types import SimpleNamespace
+
+import highspy
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from segboost.solver.master import DualMaster, MasterError, PrimalMaster
+from segboost.solver.master import SOLVED, DualMaster, MasterError, PrimalMaster
 from tests.contracts.limits import time_limit
 
 FORMS = [DualMaster, PrimalMaster]
@@ -12,7 +15,7 @@ forms = pytest.mark.parametrize("form", FORMS)
 
 
 class Dense:
-    """The same problem kept as plain arrays and solved anew each time."""
+    """The same problem kept as plain arrays and solved from scratch each time."""
 
     def __init__(self, C, n_blocks):
         self.C, self.n_blocks = C, n_blocks
@@ -46,7 +49,7 @@ def check(solution, dense):
 
 
 def grow(rng, masters, dense):
-    """Add or remove something at random, in all of them alike."""
+    """Make the same random addition or removal in all of them."""
     action = rng.choice(["cuts", "columns", "remove"], p=[0.5, 0.3, 0.2])
     if action == "cuts":
         n = int(rng.integers(1, 5))
@@ -129,7 +132,7 @@ def test_values_that_are_not_finite_raise_and_never_hang(form, value):
     master = small(form)
     with time_limit(10), pytest.raises(MasterError):
         master.add_columns(np.array([[value], [0.0]]))
-    # What was there before is still there.
+    # The previous content is unchanged.
     assert small(form).solve().objective == pytest.approx(master.solve().objective)
 
 
@@ -185,3 +188,75 @@ def test_refresh_forgets_all_that_load_does_not_restore(form, last, monkeypatch)
     one, other = first.solve(), second.solve()
     assert variants[0] == variants[1]
     assert np.array_equal(one.weights, other.weights)
+
+
+class Failing:
+    """A stand-in for HiGHS that fails some times and records what it is asked for."""
+
+    def __init__(self, failures):
+        self.failures, self.calls = failures, []
+
+    def setOptionValue(self, name, value):  # noqa: N802
+        self.calls.append(value)
+
+    def clearSolver(self):  # noqa: N802
+        self.calls.append("clear")
+
+    def run(self):
+        self.failures -= 1
+
+    def getModelStatus(self):  # noqa: N802
+        return highspy.HighsModelStatus.kUnknown if self.failures >= 0 else SOLVED[0]
+
+    def getSolution(self):  # noqa: N802
+        return "solved"
+
+    def modelStatusToString(self, status):  # noqa: N802
+        return "Unknown"
+
+
+@pytest.mark.parametrize(
+    ("failures", "calls"), [(0, [4]), (1, [4, 1]), (2, [4, 1, "clear", 1])], ids=str
+)
+def test_a_failed_solve_is_repeated_with_the_other_variant_and_from_scratch(failures, calls):
+    master = DualMaster(1.0, 1)
+    master._highs = Failing(failures)
+    assert master._run(4) == "solved"
+    assert master._highs.calls == calls
+    master._highs = Failing(3)
+    with pytest.raises(MasterError, match="its status is 'Unknown'"):
+        master._run(4)
+
+
+@forms
+def test_rounding_below_zero_is_removed(form, monkeypatch):
+    master = form(10.0, 2)
+    master.add_cuts(np.array([0, 1]), np.array([1.0, 1.0]), np.empty((2, 0)))
+    master.add_columns(np.array([[0.5], [0.5]]))
+    found = master.solve()
+    for tiny in (-1e-12, 1e-12):
+        rounded = SimpleNamespace(
+            row_dual=np.full(master._highs.getNumRow(), tiny),
+            col_value=np.full(master._highs.getNumCol(), tiny),
+        )
+        monkeypatch.setattr(master, "_run", lambda strategy, rounded=rounded: rounded)
+        for name in ("weights", "slack", "multipliers"):
+            values = getattr(master.solve(), name)
+            assert (values >= 0).all()
+            assert len(values) == len(getattr(found, name))
+
+
+def test_the_first_cuts_of_a_block_share_one_row():
+    master = DualMaster(1.0, 3)
+    master.add_cuts(np.array([2, 2, 0]), np.ones(3), np.empty((3, 0)))
+    assert master._highs.getNumRow() == 2
+    master.add_cuts(np.array([0, 1]), np.ones(2), np.empty((2, 0)))
+    assert master._highs.getNumRow() == 3
+
+
+@forms
+def test_without_cuts_the_value_is_zero(form):
+    found = form(1.0, 2).solve()
+    assert found.objective == 0
+    assert found.slack.tolist() == [0, 0]
+    assert len(found.multipliers) == len(found.weights) == 0

@@ -1,16 +1,17 @@
-"""The pricer: one binding a group of channels that share features, outputs and learner."""
+"""The pricer: one binding per group of channels that share features, outputs and learner."""
 
 import numpy as np
 import pytest
 
 from segboost.solver.atoms import Channel
 from segboost.solver.pricing import Pricer
+from segboost.weak.base import Candidate
 from segboost.weak.stump import DecisionStump
 from tests.contracts.enumeration import all_stumps
 
 
 class Counting:
-    """A weak learner that notes what it was bound to."""
+    """A weak learner that records its bindings."""
 
     def __init__(self, exact=True):
         self.bound = []
@@ -60,7 +61,7 @@ def test_the_best_of_every_channel_equals_enumeration(seed):
     for c, candidate in enumerate(pricer.price(weights)):
         part = weights[start[c] : start[c + 1]]
         stumps = all_stumps((channels[c],))
-        # A learner that always answers 0 is no column: the constant 1 is, 0 is left out.
+        # A learner that always returns 0 is not a column; the constant 1 is.
         best = (stumps[stumps.any(axis=1)] @ part).max()
         assert candidate.score == pytest.approx(best, abs=1e-12)
         assert candidate.score == pytest.approx(part @ candidate.responses, abs=1e-12)
@@ -77,3 +78,31 @@ def test_one_inexact_learner_makes_the_pricer_inexact():
 def test_the_number_of_learners_must_fit():
     with pytest.raises(ValueError, match="2 learners for 1 channels"):
         Pricer((Channel("a", np.ones((2, 1))),), [DecisionStump()] * 2)
+
+
+class Proposing:
+    """A bound learner that proposes two more columns per channel."""
+
+    exact = False
+
+    def best(self, weights):
+        return [Candidate(None, w, 0.0) for w in weights.T]
+
+    def further(self, weights):
+        return [[Candidate(None, w, 1.0), Candidate(None, w, 2.0)] for w in weights.T]
+
+
+class ProposingLearner:
+    def bind(self, features, outputs):
+        return Proposing()
+
+
+def test_further_columns_belong_to_their_channels():
+    shared, own = np.zeros((2, 1)), np.zeros((3, 1))
+    channels = (Channel("a", shared), Channel("b", own), Channel("c", shared))
+    several = ProposingLearner()
+    pricer = Pricer(channels, [several, DecisionStump(), several])
+    found = pricer.further(np.arange(7.0))
+    assert [(channel, c.score) for channel, c in found] == [(0, 1.0), (0, 2.0), (2, 1.0), (2, 2.0)]
+    assert found[0][1].responses.tolist() == [0.0, 1.0]
+    assert found[3][1].responses.tolist() == [5.0, 6.0]

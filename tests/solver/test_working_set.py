@@ -64,3 +64,19 @@ def test_ages_can_be_given():
     working = WorkingSet(6, patience=3)
     working.add(cuts(np.random.default_rng(3), 2), np.array([7, 1]))
     assert working.idle().tolist() == [0]
+
+
+def test_the_cuts_that_stay_keep_their_ages():
+    working = WorkingSet(6, patience=3)
+    working.add(cuts(np.random.default_rng(4), 4), np.array([7, 1, 9, 2]))
+    working.remove(working.idle())
+    assert working.ages.tolist() == [1, 2]
+
+
+def test_small_multipliers_count():
+    given = cuts(np.random.default_rng(5), 3)
+    working = WorkingSet(6, patience=3)
+    working.add(given)
+    lam = np.array([1e-9, 0.0, 1e-12])
+    expected = lam @ given.weights.toarray()
+    np.testing.assert_allclose(working.atom_weights(lam), expected, rtol=1e-12)

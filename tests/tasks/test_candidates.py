@@ -1,4 +1,4 @@
-"""Candidates and boxes: overlap against a direct loop, ties, and what is refused."""
+"""Candidates and boxes: overlap against a direct loop, ties, and invalid input."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The CRF task: separation against enumeration, and what instances refuse."""
+"""The CRF task: separation against enumeration, and invalid instances."""
 
 import itertools
 
@@ -74,7 +74,7 @@ def test_separation_equals_enumeration(slack, weighted):
     for seed in range(6):
         task, rng = random_task(seed, weighted)
         m = len(task.instances)
-        v = task._weight
+        v = task.example_weight
         for scale in (0.0, 0.3, 2.0):
             scores = random_scores(task, rng, scale)
             cuts = task.separate(scores, slack)
@@ -96,8 +96,8 @@ def test_a_cut_is_the_difference_of_potentials_for_every_weak_learner():
     for row, k in enumerate(cuts.block):
         y, value = energies_of(task, phi, k)
         truth = (y == task.instances[k].labels).all(axis=1)
-        differences = (value - value[truth][0]) * task._weight[k]
-        losses = (y != task.instances[k].labels).sum(axis=1) * task._weight[k]
+        differences = (value - value[truth][0]) * task.example_weight[k]
+        losses = (y != task.instances[k].labels).sum(axis=1) * task.example_weight[k]
         match = np.isclose(differences, cuts.weights[[row]] @ phi) & np.isclose(
             losses, cuts.loss[row]
         )

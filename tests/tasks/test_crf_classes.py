@@ -162,3 +162,74 @@ def test_what_does_not_fit_is_refused():
         task.separate(np.zeros(12 + graph.n_edges), "one")
     with pytest.raises(ValueError, match="scores has shape"):
         task.decode(np.zeros(3))
+
+
+def scored_graph(rng, n_nodes, n_classes, n_groups=2):
+    g = random_graph(rng, n_nodes, n_classes)
+    unary = rng.normal(size=(n_nodes, n_groups * n_classes))
+    return CRFInstance(unary, g.edges, g.pairwise, g.labels)
+
+
+@pytest.mark.parametrize("unary", ["shared", "both"])
+def test_atoms_of_shared_learners_add_up_to_the_energy(unary):
+    """The weights of a cut are the change of the energy terms, whatever the channels."""
+    rng = np.random.default_rng(8)
+    graphs = [scored_graph(rng, n, 3) for n in (4, 6)]
+    task = MulticlassCRFTask(graphs, 3, unary=unary)
+    names = [c.name for c in task.channels]
+    own = [f"class {k}" for k in range(3)] if unary == "both" else []
+    bias = [f"bias {k}" for k in range(3)] if unary == "shared" else []
+    assert names == [*own, "shared", *bias, "pairwise"]
+    shared = task.channels[names.index("shared")].features
+    assert shared.shape == (30, 2)
+    for k in range(3):
+        expected = np.concatenate([g.unary[:, [k, 3 + k]] for g in graphs])
+        assert np.array_equal(shared[10 * k : 10 * k + 10], expected)
+    scores = np.concatenate(
+        [
+            rng.normal(size=c.n_atoms) if c.outputs == "signed" else rng.random(c.n_atoms)
+            for c in task.channels
+        ]
+    )
+    cuts = task.separate(scores, "each")
+    assert len(cuts)
+    potts = 1 - np.eye(3)
+    found = cuts.loss - cuts.weights @ scores
+    for value, block in zip(found, cuts.block, strict=True):
+        worst = violations(task, scores, block, potts) / 2
+        assert np.isclose(worst, value).any()
+        assert value > 0.9 * worst.max()
+
+
+def test_shared_learners_need_a_score_for_every_class():
+    rng = np.random.default_rng(9)
+    graph = scored_graph(rng, 5, 3)
+    two = CRFInstance(graph.unary, graph.edges, graph.pairwise, graph.labels % 2)
+    task = MulticlassCRFTask([two], 2, unary="shared", classes=np.array([0, 2]), n_scores=3)
+    assert np.array_equal(task.channels[0].features[5:], graph.unary[:, [2, 5]])
+    with pytest.raises(ValueError, match="multiple of 4"):
+        MulticlassCRFTask([graph], 3, unary="shared", n_scores=4)
+    with pytest.raises(ValueError, match="class 3 has no score"):
+        MulticlassCRFTask([graph], 3, unary="shared", classes=np.array([0, 1, 3]), n_scores=3)
+    with pytest.raises(ValueError, match="unary must be one of"):
+        MulticlassCRFTask([graph], 3, unary="own")
+
+
+def test_raw_features_of_two_classes_have_one_channel_and_exact_cuts():
+    rng = np.random.default_rng(10)
+    graphs = [random_graph(rng, n, 2, weighted=True) for n in (4, 6, 3)]
+    task = MulticlassCRFTask(graphs, 2, unary="raw")
+    assert task.exact
+    assert [c.name for c in task.channels] == ["unary", "pairwise"]
+    assert task.channels[0].features.shape == (13, 3)
+    for _ in range(5):
+        scores = np.concatenate([rng.normal(size=13), rng.random(task.channels[1].n_atoms)])
+        cuts = task.separate(scores, "each")
+        found = np.zeros(3)
+        found[cuts.block] = cuts.loss - cuts.weights @ scores
+        for i in range(3):
+            worst = violations(task, scores, i, 1 - np.eye(2)).max() / 3
+            assert found[i] == pytest.approx(worst)
+    three = MulticlassCRFTask([random_graph(rng, 5, 3)], 3, unary="raw")
+    assert [c.name for c in three.channels] == ["class 0", "class 1", "class 2", "pairwise"]
+    assert three.channels[0].features.shape == (5, 3)

@@ -15,7 +15,7 @@ from tests.tasks.test_crf import labellings
 
 
 def partial(rng, n_nodes, share=0.5, weighted=False):
-    """A random graph whose unaries know something, and some labels of it."""
+    """A random graph with informative unaries, and some of its labels."""
     pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), int).reshape(-1, 2)
     edges = pairs[rng.random(len(pairs)) < 0.4]
     labels = rng.integers(0, 2, n_nodes)
@@ -43,7 +43,7 @@ def agrees(instance, y):
 
 
 def criterion(model, instances, C, norm):
-    """J of the module's text, by enumeration."""
+    """J as defined in the module's docstring, by enumeration."""
     worst = []
     for instance in instances:
         y, energy = energies(instance, *model.energy_terms(instance))
@@ -160,7 +160,7 @@ def test_graphs_without_any_label_are_left_out_and_weights_follow():
         list(learning_rounds([partial(rng, 5, 1.0)], None, lambda i: random_terms(rng, i)))
 
 
-def test_complete_labels_are_learned_as_ever():
+def test_complete_labels_are_learned_as_before():
     rng = np.random.default_rng(8)
     instances = [partial(rng, 6, 0.0) for _ in range(3)]
     ((same, weight),) = learning_rounds(instances, None, lambda i: random_terms(rng, i))
@@ -178,7 +178,7 @@ def test_isolated_labelled_nodes_are_enough(make):
     assert model.predict(instance)[[0, 2, 3, 4]].tolist() == [1, 0, 1, 0]
 
 
-def test_a_partial_fit_goes_on_from_its_checkpoints(tmp_path):
+def test_a_partial_fit_resumes_from_its_checkpoints(tmp_path):
     rng = np.random.default_rng(10)
     instances = [partial(rng, n) for n in (6, 7, 8)]
 

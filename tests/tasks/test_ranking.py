@@ -1,4 +1,4 @@
-"""Pairs of the ranking task: their weights, their blocks and what is refused."""
+"""Pairs of the ranking task: their weights, their blocks and invalid input."""
 
 import numpy as np
 import pytest

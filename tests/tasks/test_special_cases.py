@@ -1,4 +1,4 @@
-"""Special cases of the tasks that are known methods, or each other."""
+"""Special cases in which a task equals a known method or another task."""
 
 import numpy as np
 import pytest
@@ -113,7 +113,7 @@ def test_label_augmented_features_are_the_product():
 
 
 @pytest.mark.parametrize("C", PRICES)
-def test_one_pair_a_rank_is_binary_on_the_difference(C):
+def test_one_pair_per_rank_is_binary_on_the_difference(C):
     """With one example of each rank the AUC task is one hinge: min 1ᵀw + C (1 − w·(φ1 − φ0))₊.
 
     A stump gains 2 on the pair, so that the optimum is min(C, ½).

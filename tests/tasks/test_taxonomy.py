@@ -28,7 +28,7 @@ PARENTS = {
         ({"a": "x", "b": None}, "2 roots"),
     ],
 )
-def test_what_is_no_tree_is_refused(parents, message):
+def test_descriptions_that_are_not_trees_are_refused(parents, message):
     with pytest.raises(ValueError, match=message):
         Taxonomy(parents)
 
