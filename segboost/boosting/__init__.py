@@ -1,4 +1,4 @@
-"""Gradient-boosted trees for two classes, on features binned to bytes.
+"""Gradient-boosted trees for two or more classes, on features binned to bytes.
 
 Names are imported on first use, so that reading settings does not load the compiled kernels.
 """

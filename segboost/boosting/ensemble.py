@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from segboost._types import FloatArray
 from segboost.boosting.bins import bin_columns, thresholds_of
 from segboost.boosting.growing import GrownTree, boost_trees
 from segboost.boosting.settings import BoosterSettings
+from segboost.boosting.walking import DAMAGED, CompleteTrees, check_trees
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +74,28 @@ class TreeBooster:
         threshold = thresholds_of(feature, cut, thresholds)
         return cls(baseline, feature.astype(np.int32), threshold, value, len(thresholds))
 
+    @classmethod
+    def mean(cls, boosters: Sequence[Self]) -> Self:
+        """Return the booster whose log-odds are the mean of those of boosters of equal depth."""
+        return cls(
+            float(np.mean([b.baseline for b in boosters])),
+            np.concatenate([b.feature for b in boosters]),
+            np.concatenate([b.threshold for b in boosters]),
+            np.concatenate([b.value for b in boosters]) / len(boosters),
+            boosters[0].n_features,
+        )
+
     def decision_function(self, X: npt.NDArray[Any]) -> FloatArray:
         """Return F of every row, shape (N,)."""
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise ValueError(f"X has shape {X.shape}, expected (N, {self.n_features})")
-        table = np.ascontiguousarray(X)
-        return self.baseline + _walk(table, self.feature, self.threshold, self.value)
+        out = np.zeros((len(X), 1))
+        self._complete.add_to(out, X)
+        return self.baseline + out[:, 0]
+
+    @cached_property
+    def _complete(self) -> CompleteTrees:
+        return CompleteTrees.of(self.feature, self.threshold, self.value[:, :, None])
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays that `from_arrays` takes."""
@@ -105,26 +122,6 @@ class TreeBooster:
 
     def _check(self) -> None:
         """Refuse arrays that would make the kernel read out of bounds."""
-        shape = self.feature.shape
-        whole = len(shape) == 2 and shape[1] > 0 and (shape[1] + 1) & shape[1] == 0
-        fits = self.threshold.shape == self.value.shape == shape
-        kinds = [a.dtype.kind for a in (self.feature, self.threshold, self.value)]
-        if not (whole and fits and kinds == ["i", "f", "f"]):
-            raise ValueError("the trees of the model are damaged")
-        ends = self.feature[:, shape[1] // 2 :]
-        if (ends >= 0).any() or (self.feature >= self.n_features).any():
-            raise ValueError("the trees of the model are damaged")
-
-
-@njit(cache=True, nogil=True)
-def _walk(table, feature, threshold, value):  # type: ignore[no-untyped-def]
-    # Row by row, so that a row of a wide table stays in the cache for all trees.
-    out = np.zeros(table.shape[0])
-    for row in range(table.shape[0]):
-        for tree in range(feature.shape[0]):
-            k = 0
-            while feature[tree, k] >= 0:
-                below = table[row, feature[tree, k]] <= threshold[tree, k]
-                k = 2 * k + (1 if below else 2)
-            out[row] += value[tree, k]
-    return out
+        check_trees(self.feature, self.threshold, self.n_features)
+        if self.value.shape != self.feature.shape or self.value.dtype.kind != "f":
+            raise ValueError(DAMAGED)

@@ -63,8 +63,8 @@ def boost_trees(
     settings : BoosterSettings
     rng : Generator
     more : tuple of int, optional
-        (D', n'): only the first D' columns are those that `settings.n_columns` of are drawn from;
-        n' of the others are drawn beside them, so that many columns do not crowd out a few.
+        (D', n'): `settings.n_columns` columns are drawn from the first D' only, and n' from the
+        others, so that many columns do not crowd out a few.
     """
     share = float(np.average(labels, weights=weight))
     baseline = float(np.log(share / (1 - share)))

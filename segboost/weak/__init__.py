@@ -1,1 +1,1 @@
-"""Weak learners: one protocol, six implementations, one binning and one histogram kernel."""
+"""Weak learners: one protocol, several implementations, one binning, shared histogram kernels."""

@@ -79,6 +79,18 @@ class BoundLearner(Protocol):
 
 
 @runtime_checkable
+class SeveralLearner(BoundLearner, Protocol):
+    """A bound learner that proposes more than one new column per round."""
+
+    def further(self, weights: FloatArray) -> list[list[Candidate]]:
+        """Return more good hypotheses for each column of `weights`, beside that of `best`.
+
+        It is called after `best`, with the same weights.
+        """
+        ...
+
+
+@runtime_checkable
 class WeakLearner(Protocol):
     """A class of functions and a search over it."""
 

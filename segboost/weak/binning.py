@@ -17,6 +17,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from segboost._types import FloatArray
 
@@ -116,6 +117,11 @@ def bin_features(
 
 
 def _check_features(features: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if sparse.issparse(features):
+        raise ValueError(
+            "trees need a dense table: convert it with toarray(), or use stumps, perceptrons, "
+            "sigmoids or SVMs, which take sparse features"
+        )
     features = np.asarray(features)
     if features.ndim != 2 or not features.shape[1]:
         raise ValueError(f"features must have shape (N, d) with d at least 1, got {features.shape}")

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from segboost._types import FloatArray, Outputs
 
@@ -34,12 +35,30 @@ def check_weights(weights: FloatArray, n_rows: int) -> FloatArray:
     return weights
 
 
-def check_table(features: npt.NDArray[Any]) -> FloatArray:
+def column_of(features: Any, q: int) -> npt.NDArray[Any]:
+    """Return column q of dense or sparse features, shape (N,)."""
+    if not sparse.issparse(features):
+        return np.asarray(features)[:, q]
+    table = sparse.csc_array(features)
+    part = slice(int(table.indptr[q]), int(table.indptr[q + 1]))
+    column = np.zeros(table.shape[0])
+    column[table.indices[part]] = table.data[part]
+    return column
+
+
+def float_table(features: Any) -> Any:
+    """Return dense or sparse features as float64, shape (N, d); sparse ones stay sparse."""
+    if sparse.issparse(features):
+        return sparse.csc_array(features, dtype=np.float64)
+    return np.asarray(features, dtype=np.float64)
+
+
+def check_table(features: Any) -> Any:
     """Return the features as float64, shape (N, d); ValueError unless finite with d ≥ 1."""
-    table = np.asarray(features, dtype=np.float64)
+    table = float_table(features)
     if table.ndim != 2 or not table.shape[1]:
         raise ValueError(f"features must have shape (N, d) with d at least 1, got {table.shape}")
-    if not np.isfinite(table).all():
+    if not np.isfinite(table.data if sparse.issparse(table) else table).all():
         raise ValueError("features must not contain NaN or infinity")
     return table
 

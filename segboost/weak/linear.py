@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.optimize import minimize
 
 from segboost._types import FloatArray, Outputs
-from segboost.weak.checks import check_table, is_binary, read_array
+from segboost.weak.checks import check_table, float_table, is_binary, read_array
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 
@@ -41,7 +42,7 @@ class LinearThreshold:
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
-        positive = np.asarray(features, dtype=np.float64) @ self.coef + self.intercept >= 0
+        positive = float_table(features) @ self.coef + self.intercept >= 0
         return np.where(positive, 1.0, 0.0 if is_binary(self.outputs) else -1.0)
 
     def feature_shares(self, n_features: int) -> FloatArray:
@@ -77,20 +78,28 @@ class Standardised:
 
     Parameters
     ----------
-    raw, scaled : ndarray of float64, shape (N, d)
+    raw, scaled : ndarray or sparse array of float64, shape (N, d)
+        Sparse features are scaled but not centred, which would fill them: their mean is 0.
     mean, scale : ndarray of float64, shape (d,)
     """
 
-    raw: FloatArray
-    scaled: FloatArray
+    raw: Any
+    scaled: Any
     mean: FloatArray
     scale: FloatArray
 
     @classmethod
-    def of(cls, features: npt.NDArray[Any]) -> Standardised:
+    def of(cls, features: Any) -> Standardised:
         """Return the standardised features; constant features become 0."""
         raw = check_table(features)
         n = max(1, raw.shape[0])
+        if sparse.issparse(raw):
+            mean, square = raw.sum(axis=0) / n, raw.power(2).sum(axis=0) / n
+            scale = np.sqrt(np.maximum(square - mean**2, 0.0))
+            keep = scale > 1e-7 * np.sqrt(square)  # half of the digits are lost in the difference
+            inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=keep)
+            scaled = sparse.csr_array(raw @ sparse.diags_array(inverse))
+            return cls(raw, scaled, np.zeros_like(mean), np.where(keep, scale, 1.0))
         mean = raw.sum(axis=0) / n
         centred = raw - mean
         scale = np.sqrt((centred**2).sum(axis=0) / n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from segboost.weak.checks import check_outputs, check_weights
 from segboost.weak.linear import Objective, Standardised, descend
 from segboost.weak.parallel import search_each
 from segboost.weak.stump import BoundStump, DecisionStump, Stump
+
+if TYPE_CHECKING:
+    from segboost.weak.sparse_stump import BoundSparseStump
 
 _STEEPNESS = 2.0  # of the initial tanh: steep enough to separate, flat enough for a gradient
 
@@ -60,7 +63,7 @@ class Perceptron:
 class BoundPerceptron:
     """Perceptrons bound to standardised features."""
 
-    stumps: BoundStump
+    stumps: BoundStump | BoundSparseStump
     table: Standardised
     max_iter: int
     n_jobs: int | None

@@ -9,6 +9,7 @@ from segboost.weak.linear import LinearThreshold
 from segboost.weak.linear_svm import LinearSVM
 from segboost.weak.perceptron import Perceptron
 from segboost.weak.ramp import Ramp, RampLearner
+from segboost.weak.sampled_trees import SampledTrees
 from segboost.weak.sigmoid import Sigmoid, SigmoidLearner
 from segboost.weak.stump import DecisionStump, Stump
 from segboost.weak.tree import ShallowTree, Tree
@@ -20,6 +21,7 @@ WEAK_LEARNERS: dict[str, type[Any]] = {
     "svm": LinearSVM,
     "ramp": RampLearner,
     "sigmoid": SigmoidLearner,
+    "sampled trees": SampledTrees,
 }
 """The weak learners that `make_weak_learner` creates by name."""
 
@@ -34,7 +36,8 @@ def make_weak_learner(weak_learner: str | WeakLearner, **params: Any) -> WeakLea
 
     Parameters
     ----------
-    weak_learner : {"stump", "tree", "perceptron", "svm", "ramp", "sigmoid"} or WeakLearner
+    weak_learner : str or WeakLearner
+        "stump", "tree", "perceptron", "svm", "ramp", "sigmoid" or "sampled trees".
     **params
         Parameters of the named learner; not allowed with an object, which has its own.
 

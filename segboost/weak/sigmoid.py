@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray, Outputs
 from segboost.weak.base import Candidate
-from segboost.weak.checks import check_outputs, check_weights, is_binary
+from segboost.weak.checks import check_outputs, check_weights, float_table, is_binary
 from segboost.weak.linear import LinearThreshold, Objective, Standardised, descend
 from segboost.weak.parallel import search_each
 from segboost.weak.perceptron import stump_start, tanh_objective
 from segboost.weak.stump import BoundStump, DecisionStump
+
+if TYPE_CHECKING:
+    from segboost.weak.sparse_stump import BoundSparseStump
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +43,7 @@ class Sigmoid:
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
-        table = np.asarray(features, dtype=np.float64)
-        answers = np.tanh(table @ self.line.coef + self.line.intercept)
+        answers = np.tanh(float_table(features) @ self.line.coef + self.line.intercept)
         return 0.5 * (1.0 + answers) if is_binary(self.line.outputs) else answers
 
     def feature_shares(self, n_features: int) -> FloatArray:
@@ -107,7 +109,7 @@ class BoundSigmoid:
     """Sigmoids bound to standardised features."""
 
     settings: SigmoidLearner
-    stumps: BoundStump
+    stumps: BoundStump | BoundSparseStump
     table: Standardised
 
     exact: ClassVar[bool] = False

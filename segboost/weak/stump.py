@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from segboost._types import FloatArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import BinnedMatrix, bin_features
-from segboost.weak.checks import check_outputs, check_weights, is_binary, read_array
+from segboost.weak.checks import check_outputs, check_weights, column_of, is_binary, read_array
 from segboost.weak.splitting import Cut, best_stumps
+
+if TYPE_CHECKING:
+    from segboost.weak.sparse_stump import BoundSparseStump
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Stump:
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
-        above = np.asarray(features)[:, self.feature] > self.threshold
+        above = column_of(features, self.feature) > self.threshold
         if self.outputs == "binary":
             return (above if self.polarity > 0 else ~above).astype(np.float64)
         return np.where(above, float(self.polarity), -float(self.polarity))
@@ -113,9 +117,14 @@ class DecisionStump:
     max_bins: int = 255
 
     def bind(
-        self, features: npt.NDArray[Any] | BinnedMatrix, outputs: Outputs = "signed"
-    ) -> BoundStump:
-        """Bin the features, shape (N, d)."""
+        self, features: npt.NDArray[Any] | BinnedMatrix | Any, outputs: Outputs = "signed"
+    ) -> BoundStump | BoundSparseStump:
+        """Bin the features, shape (N, d), dense or a SciPy sparse matrix."""
+        if sparse.issparse(features):
+            # Dense tables never load this: it is compiled separately.
+            from segboost.weak.sparse_stump import BoundSparseStump, bin_sparse
+
+            return BoundSparseStump(bin_sparse(features, self.max_bins), check_outputs(outputs))
         return BoundStump(bin_features(features, self.max_bins), check_outputs(outputs))
 
 

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from segboost._types import FloatArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import BinnedMatrix, bin_features
-from segboost.weak.checks import check_outputs, check_weights, read_array
+from segboost.weak.checks import check_outputs, check_weights, column_of, read_array
 from segboost.weak.growing import CodeTree, grow_trees
 from segboost.weak.splitting import Cut
 from segboost.weak.stump import Stump
@@ -49,6 +50,8 @@ class Tree:
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
+        if sparse.issparse(features):
+            return self._predict_sparse(features)
         features = np.asarray(features)
         rows = np.arange(features.shape[0])
         node = np.zeros(features.shape[0], dtype=np.intp)
@@ -56,6 +59,12 @@ class Tree:
             above = features[rows, self.feature[node]] > self.threshold[node]
             node = 2 * node + 1 + above
         return self.leaves[node - self.feature.size]
+
+    def _predict_sparse(self, features: Any) -> FloatArray:
+        """Return the responses on sparse features, whose used columns alone are filled."""
+        used, place = np.unique(self.feature, return_inverse=True)
+        dense = np.column_stack([column_of(features, int(q)) for q in used])
+        return Tree(place.astype(np.int64), self.threshold, self.leaves).predict(dense)
 
     def feature_shares(self, n_features: int) -> FloatArray:
         """Return each feature's share of the nodes that test a feature, shape (n_features,)."""

@@ -74,3 +74,10 @@ def test_rows_of_another_width_are_refused():
     X, y, _ = table()
     with pytest.raises(ValueError, match="expected"):
         TreeBooster.fit(X, y, None, SETTINGS).decision_function(X[:, 1:])
+
+
+def test_the_mean_of_boosters_has_the_mean_of_their_scores():
+    X, y, weight = table()
+    boosters = [TreeBooster.fit(X, y, weight, SETTINGS, seed=s) for s in (0, 1, 2)]
+    expected = np.mean([b.decision_function(X) for b in boosters], axis=0)
+    np.testing.assert_allclose(TreeBooster.mean(boosters).decision_function(X), expected)

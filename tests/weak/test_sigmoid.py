@@ -107,7 +107,7 @@ def test_pack_and_unpack():
 
 
 def test_a_model_of_sigmoids_learns_curved_classes_and_is_saved(tmp_path):
-    """Two rings: no linear function tells them apart, a handful of sigmoids does."""
+    """Two rings: no linear function separates them, but a handful of sigmoids do."""
     rng = np.random.default_rng(4)
     angle, ring = rng.uniform(0, 2 * np.pi, 300), rng.integers(0, 2, 300)
     X = np.column_stack([np.cos(angle), np.sin(angle)]) * (1 + ring)[:, None]

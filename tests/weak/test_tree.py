@@ -35,7 +35,7 @@ def test_candidates_are_what_they_say(outputs, depth, k):
 
 
 def greedy_tree_score(features, weights, depth, outputs) -> float:
-    """The definition, with masks in place of histograms."""
+    """The definition, with masks instead of histograms."""
 
     def leaf(w):
         return abs(w.sum()) if outputs == "signed" else max(w.sum(), 0.0)
