@@ -91,7 +91,7 @@ def track(
     progress : Progress
     stage : str
     total : int, optional
-        The number of items, where they have no length.
+        The number of items, if they have no length.
     """
     length = total if total is not None else getattr(items, "__len__", lambda: None)()
     done = 0

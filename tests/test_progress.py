@@ -101,7 +101,7 @@ def test_learning_reports_objective_and_gap_of_every_round(estimator):
     assert {(r.stage, r.total, r.message) for r in reports} == {("crf", 4, "C = 1")}
 
 
-def test_the_quiet_one_says_nothing(capfd):
+def test_quiet_progress_prints_nothing(capfd):
     progress: Progress = QuietProgress()
     assert list(track([1, 2], progress, "features")) == [1, 2]
     assert capfd.readouterr() == ("", "")
@@ -170,7 +170,7 @@ def test_no_color(monkeypatch):
     assert "1/2" in last_line(plain, "features")
 
 
-def test_many_threads_share_one_line_a_stage():
+def test_many_threads_share_one_line_per_stage():
     terminal = Terminal()
     with RichProgress(terminal) as progress:
         threads = [

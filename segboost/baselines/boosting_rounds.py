@@ -30,7 +30,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 """Lower limit of the error, which keeps the weight of a perfect stump finite."""
 
 _GROWTH_LIMIT = 256.0  # maximum growth of a single rounding error: far below TIE
-_UPDATES_A_CALL = 2e8  # about a tenth of a second, after which interrupts are checked
+_UPDATES_PER_CALL = 2e8  # about a tenth of a second, after which interrupts are checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ def boost(
     rounds = Rounds.empty(n_rounds)
     growth = math.inf  # makes the first round compute the histograms
     done, go_on = 0, True
-    step = max(1, int(_UPDATES_A_CALL / binned.codes.size))
+    step = max(1, int(_UPDATES_PER_CALL / binned.codes.size))
     with rounds_kept():
         while go_on and done < n_rounds:
             end = min(n_rounds, done + step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMSt
 from segboost.storage.savable import Savable
 from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
 from segboost.tasks.crf_classes import MulticlassCRFTask
+from segboost.tasks.crf_label_costs import learn_label_costs
 from segboost.tasks.crf_partial import learning_rounds
 from segboost.tasks.crf_prediction import (
     CRFPrediction,
@@ -23,6 +24,8 @@ from segboost.tasks.crf_prediction import (
     class_labels,
     numbered,
 )
+from segboost.tasks.crf_unary import Unary
+from segboost.tasks.labelling_cache import CachedTask
 
 
 class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
@@ -53,8 +56,10 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         Whether to append constant potentials: the bias b of the nodes and the Potts term c of
         the edges. Both are regularised like the others. If there are no pairwise potentials, the
         Potts term is always added.
-    label_costs : array-like of shape (K, K), optional
+    label_costs : array-like of shape (K, K) or "learned", optional
         The cost factor of each pair of neighbouring classes, as in `CRFStructBoost`.
+    unary, n_classes, labelling_cache
+        As in `CRFStructBoost`: whether the classes share weights, and a cache of labellings.
     callback : callable, optional
         Called with every SVMStep.
 
@@ -62,6 +67,8 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
     ----------
     classes_ : ndarray of int, shape (K,)
         0 and 1, or, if there are other labels, those that occur in the training data.
+    label_costs_ : ndarray of shape (K, K) or None
+        The cost factors, if they were learned.
     unary_coef_ : ndarray of shape (D,), or (K, D) for more than two classes
     unary_intercept_ : float, or ndarray of shape (K,)
     pairwise_coef_ : ndarray of shape (L,)
@@ -79,7 +86,10 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         slack: Slack = "each",
         fit_intercept: bool = True,
         callback: Callable[[SVMStep], object] | None = None,
-        label_costs: npt.ArrayLike | None = None,
+        label_costs: npt.ArrayLike | Literal["learned"] | None = None,
+        unary: Unary = "classwise",
+        n_classes: int | None = None,
+        labelling_cache: int | None = None,
     ) -> None:
         self.C = C
         self.gap = gap
@@ -88,6 +98,9 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.callback = callback
         self.label_costs = label_costs
+        self.unary = unary
+        self.n_classes = n_classes
+        self.labelling_cache = labelling_cache
 
     def fit(
         self,
@@ -111,10 +124,15 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
             raise ValueError("fit needs labels for every instance")
         self._n_unary, self._n_pairwise = checked[0].unary.shape[1], checked[0].pairwise.shape[1]
         self.classes_ = class_labels(checked)
+        self.label_costs_ = None
         rounds = learning_rounds(
             numbered(checked, self.classes_), sample_weight, self.energy_terms, self._factor()
         )
         for part, weight in rounds:
+            self._learn(part, weight)
+        if self._costs_to_learn and len(self.classes_) > 2:
+            terms = [self.energy_terms(i) for i in part]
+            self.label_costs_ = learn_label_costs(part, terms, self.C, weight)
             self._learn(part, weight)
         return self
 
@@ -125,9 +143,24 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         if self._binary:
             task = CRFTask(instances, sample_weight, self.fit_intercept)
         else:
-            k, costs = len(self.classes_), self._factor()
-            task = MulticlassCRFTask(instances, k, sample_weight, self.fit_intercept, costs)
-        solver = CuttingPlane(task, self.C, self.gap, self.max_iterations, self.slack, centre=0.6)
+            task = MulticlassCRFTask(
+                instances,
+                len(self.classes_),
+                sample_weight,
+                self.fit_intercept,
+                self._factor(),
+                self.unary,
+                self.classes_,
+                self.n_classes,
+            )
+        solver = CuttingPlane(
+            task if self.labelling_cache is None else CachedTask(task, self.labelling_cache),
+            self.C,
+            self.gap,
+            self.max_iterations,
+            self.slack,
+            centre=0.6,
+        )
         try:
             drain(solver, self.callback)
         finally:
@@ -143,9 +176,7 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         return theta, instance.pairwise @ self.pairwise_coef_ + self.pairwise_intercept_
 
     def _keep(self, solver: CuttingPlane) -> None:
-        *unary, pairwise = np.split(solver.theta, solver.map.columns[1:-1])
-        coef = np.array([part[: self._n_unary] for part in unary])
-        intercept = np.array([part[self._n_unary :].sum() for part in unary])
+        coef, intercept, pairwise = self._weights(solver)
         L = self._n_pairwise
         self.unary_coef_ = coef[0] if self._binary else coef
         self.unary_intercept_ = float(intercept[0]) if self._binary else intercept
@@ -154,6 +185,32 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         self.history_: list[SVMStep] = solver.history
         self.certificate_: SVMCertificate = solver.certificate()
         self.n_iter_ = max(1, len(solver.history))
+
+    def _weights(self, solver: CuttingPlane) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the unary weights, shape (K, D), the biases, and those of the edges.
+
+        The weights that the classes share are those of every class for its own scores.
+        """
+        D, K = self._n_unary, 1 if self._binary else len(self.classes_)
+        coef, intercept = np.zeros((K, D)), np.zeros(K)
+        parts = dict(
+            zip(
+                [c.name for c in solver.task.channels],
+                np.split(solver.theta, solver.map.columns[1:-1]),
+                strict=True,
+            )
+        )
+        for k in range(K):
+            own = parts.get("unary" if self._binary else f"class {k}", np.zeros(0))
+            coef[k, : len(own[:D])] = own[:D]
+            intercept[k] = own[D:].sum() + parts.get(f"bias {k}", np.zeros(1)).sum()
+        if not self._binary and "unary" in parts:
+            coef[1] = parts["unary"]
+        if "shared" in parts:
+            width = D // len(parts["shared"])
+            for k, column in enumerate(self.classes_):
+                coef[k, column::width] += parts["shared"]
+        return coef, intercept, parts["pairwise"]
 
 
 def _with_potts(instance: CRFInstance) -> CRFInstance:

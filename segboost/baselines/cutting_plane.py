@@ -20,7 +20,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from segboost._types import FloatArray, Slack
 from segboost.baselines.feature_cuts import FeatureCuts, LinearScores
 from segboost.baselines.quadratic import QuadraticProgramme, QuadraticSolution, solve
-from segboost.solver.atoms import Task
+from segboost.solver.atoms import Recall, Task
+from segboost.solver.cutting_plane import RECALL_SHARE
 from segboost.solver.steps import relative_gap
 
 
@@ -154,11 +155,29 @@ class CuttingPlane:
     def _query(self, theta: FloatArray) -> None:
         """Query between the solution and the best point; if nothing is cut off, at the solution."""
         slack = self._cuts.slack(theta, self._n_blocks).sum()
+        if self._recall(theta):
+            return
         inner = (1.0 - self.centre) * theta + self.centre * self.theta
         self._ask(inner)
         raised = self._cuts.slack(theta, self._n_blocks).sum() - slack
         if self.C * raised <= 0.1 * self.gap * self._upper and self.centre > 0:
             self._ask(theta)
+
+    def _recall(self, theta: FloatArray) -> bool:
+        """Add cuts of known outputs if they raise the bound by enough; return whether they do."""
+        if not isinstance(self.task, Recall):
+            return False
+        cuts = self.task.recall(self.map.scores(theta), self.slack)
+        if cuts is None:
+            return False
+        normals = self.map.normals(cuts.weights)
+        known = self._cuts.slack(theta, self._n_blocks)[cuts.block]
+        raised = np.maximum(cuts.loss - normals @ theta - known, 0.0)
+        if self.C * raised.sum() < RECALL_SHARE * (self._upper - self._lower):
+            return False
+        useful = raised > 0
+        self._cuts.add(normals[useful], cuts.loss[useful], cuts.block[useful])
+        return True
 
     def _ask(self, theta: FloatArray) -> None:
         """Call the oracle at θ: add its cuts to the working set and update the upper bound."""

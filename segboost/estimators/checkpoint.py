@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from segboost._types import FloatArray
 from segboost.estimators.ensemble_files import (
@@ -93,7 +94,8 @@ def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
         digest.update(f"{channel.name}{channel.outputs}{channel.features.shape}".encode())
         if id(channel.features) not in seen:
             seen.add(id(channel.features))
-            digest.update(np.ascontiguousarray(channel.features).tobytes())
+            for part in _parts(channel.features):
+                digest.update(np.ascontiguousarray(part).tobytes())
     # Separation reveals the labels and losses: at zero the largest losses, at small scores those
     # near them, at large scores those of any output.
     n_atoms = sum(c.n_atoms for c in task.channels)
@@ -105,6 +107,14 @@ def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
         for part in (cuts.block, cuts.loss, weights.indptr, weights.indices, weights.data):
             digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()
+
+
+def _parts(features: Any) -> tuple[Any, ...]:
+    """Return the arrays that make up dense or sparse features."""
+    if not sparse.issparse(features):
+        return (features,)
+    table = sparse.csc_array(features)
+    return table.indptr, table.indices, table.data
 
 
 def stable_text(value: Any) -> str:

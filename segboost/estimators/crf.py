@@ -7,22 +7,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
 
+import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from segboost._types import FloatArray, Slack
+from segboost._types import FloatArray, IntArray, Slack
 from segboost.estimators.base import BaseStructBoost, Method
 from segboost.estimators.training import Callback
 from segboost.solver.atoms import Task
 from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
 from segboost.tasks.crf_classes import MulticlassCRFTask
+from segboost.tasks.crf_label_costs import learn_label_costs
 from segboost.tasks.crf_partial import learning_rounds
 from segboost.tasks.crf_prediction import (
     CRFPrediction,
+    by_appearance,
     check_potentials,
     class_labels,
     numbered,
+    ranks,
 )
+from segboost.tasks.crf_unary import Unary, renumber_channels
+from segboost.tasks.labelling_cache import CachedTask
 from segboost.weak.base import WeakLearner
 from segboost.weak.registry import with_jobs
 
@@ -57,10 +63,25 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
         same; "auto" uses one per instance.
     fit_intercept : bool
         Whether the unary learners also get a constant feature: a bias towards one label.
-    label_costs : array-like of shape (K, K), optional
+    label_costs : array-like of shape (K, K) or "learned", optional
         μ, the cost factor of each pair of neighbouring classes, in the order of `classes_`: 1 for
         any two different ones by default. Symmetric, non-negative and zero on its diagonal; if it
-        is not a metric, αβ-swaps replace the expansions.
+        is not a metric, αβ-swaps replace the expansions. "learned": after a fit with equal factors
+        the best metric is learned (see `segboost.tasks.crf_label_costs`), then the CRF again.
+    unary : "classwise", "shared" or "both"
+        For more than two classes. "classwise": every class has its own learners of all unary
+        potentials. "shared": the unary potentials are scores of the classes, such as the
+        log-probabilities of a classifier; the columns are one or more groups with a score of
+        class 0, 1, 2, … each. All classes then share the learners of their own scores, beside a
+        bias of each class: far fewer learners, for data with few examples per class. "both" has
+        both kinds of learners. "raw", for two classes, too: the unary potentials are raw features,
+        and the learners, usually `SampledTrees`, are functions of their values.
+    n_classes : int, optional
+        Number of scores in a group of "shared" or "both"; the largest label + 1 by default.
+    labelling_cache : int, optional
+        Number of labellings to keep for every graph and to try before inference. The optimum is
+        the same. It saves inference if `slack` is "one" or a few blocks; with one slack per graph
+        the master keeps these labellings anyway.
     gap : float
         Final relative gap of the cutting planes.
     epsilon_cg, epsilon_cp, method, n_jobs, warm_start, random_state, callback, checkpoint
@@ -70,9 +91,12 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
     ----------
     classes_ : ndarray of int, shape (K,)
         0 and 1, or, if there are other labels, those that occur in the training data.
+    label_costs_ : ndarray of shape (K, K) or None
+        μ, if it was learned.
     ensemble_ : Ensemble
         Channel 0 holds the unary learners, channel 1 the pairwise ones. With more than two
-        classes, there is a unary channel per class, and the last channel is the pairwise one.
+        classes, there is a unary channel per class (see `segboost.tasks.crf_unary` for others),
+        and the last channel is the pairwise one.
     history_ : list of Step
     certificate_ : Certificate
     n_unary_in_, n_pairwise_in_, n_iter_ : int
@@ -109,7 +133,10 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
         random_state: Any = None,
         callback: Callback | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
-        label_costs: npt.ArrayLike | None = None,
+        label_costs: npt.ArrayLike | Literal["learned"] | None = None,
+        unary: Unary = "classwise",
+        n_classes: int | None = None,
+        labelling_cache: int | None = None,
     ) -> None:
         super().__init__(
             C=C,
@@ -129,6 +156,9 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
         self.pairwise_learner = pairwise_learner
         self.fit_intercept = fit_intercept
         self.label_costs = label_costs
+        self.unary = unary
+        self.n_classes = n_classes
+        self.labelling_cache = labelling_cache
 
     def fit(
         self,
@@ -154,16 +184,50 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
             )
         self.n_unary_in_ = checked[0].unary.shape[1]
         self.n_pairwise_in_ = checked[0].pairwise.shape[1]
+        self.label_costs_ = None
         self.classes_ = class_labels(checked)
-        factor = self._factor()
-        rounds = learning_rounds(
-            numbered(checked, self.classes_), sample_weight, self.energy_terms, factor
-        )
-        for number, (part, weight) in enumerate(rounds):
-            self._fit_task(self._task(part, weight), number)
-            if self.certificate_.reason == "interrupted":
-                break
+        self._renumber(by_appearance(checked, self.classes_))
+        try:
+            self._learn_rounds(numbered(checked, self.classes_), sample_weight)
+        finally:
+            self._renumber(np.sort(self.classes_))
         return self
+
+    def _learn_rounds(
+        self, instances: Sequence[CRFInstance], sample_weight: npt.ArrayLike | None
+    ) -> None:
+        rounds = learning_rounds(instances, sample_weight, self.energy_terms, self._factor())
+        number = 0
+        for number, (part, weight) in enumerate(rounds):
+            self._learn(part, weight, number)
+            if self.certificate_.reason == "interrupted":
+                return
+        if self._costs_to_learn and len(self.classes_) > 2:
+            terms = [self.energy_terms(i) for i in part]
+            self.label_costs_ = learn_label_costs(part, terms, self.C, weight)
+            self._learn(part, weight, number + 1)
+
+    def _renumber(self, classes: IntArray) -> None:
+        """Bring what was learned into another order of the classes."""
+        if np.array_equal(classes, self.classes_):
+            return
+        # The new number of each class of before.
+        rank = np.argsort(classes)[ranks(self.classes_)]
+        place = np.argsort(rank)
+        if self.label_costs_ is not None:
+            self.label_costs_ = self.label_costs_[np.ix_(place, place)]
+        if hasattr(self, "ensemble_"):
+            old = self.ensemble_
+            channel = renumber_channels(old.channel, rank, self.unary, self.fit_intercept)
+            self.ensemble_ = replace(old, channel=channel)
+        self.classes_ = classes
+
+    def _learn(
+        self, instances: Sequence[CRFInstance], sample_weight: FloatArray | None, number: int
+    ) -> None:
+        task = self._task(instances, sample_weight)
+        size = self.labelling_cache
+        self._fit_task(task if size is None else CachedTask(task, size), number)
 
     def energy_terms(self, instance: CRFInstance) -> tuple[FloatArray, FloatArray]:
         """Return the learned energy terms: θ, shape (P, K), and the edge costs, shape (E,)."""
@@ -177,9 +241,15 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
     ) -> CRFTask | MulticlassCRFTask:
         if self._binary:
             return CRFTask(instances, sample_weight, self.fit_intercept)
-        n_classes = len(self.classes_)
         return MulticlassCRFTask(
-            instances, n_classes, sample_weight, self.fit_intercept, self._factor()
+            instances,
+            len(self.classes_),
+            sample_weight,
+            self.fit_intercept,
+            self._factor(),
+            self.unary,
+            self.classes_,
+            self.n_classes,
         )
 
     def _learners(self, task: Task) -> list[WeakLearner]:

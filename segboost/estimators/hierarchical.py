@@ -34,7 +34,7 @@ class HierarchicalStructBoostClassifier(CodedClassifier):
         …}}``, or a mapping from node to parent. By default the tree is flat: 0/1 loss.
     coding : "tree" or "augmented"
     C, n_iterations, weak_learner, slack, gap, epsilon_cg, epsilon_cp, method, n_jobs, warm_start, \
-random_state, callback, checkpoint, probability
+random_state, callback, checkpoint, probability, boosted_trees
         As in `StructBoostClassifier`.
 
     Attributes
@@ -74,6 +74,7 @@ random_state, callback, checkpoint, probability
         callback: Callback | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         probability: bool = False,
+        boosted_trees: int = 0,
     ) -> None:
         super().__init__(
             C=C,
@@ -93,6 +94,7 @@ random_state, callback, checkpoint, probability
         self.taxonomy = taxonomy
         self.coding = coding
         self.probability = probability
+        self.boosted_trees = boosted_trees
 
     def tree_loss(self, y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
         """Return the mean height of the first common ancestor of true and predicted classes."""
@@ -127,6 +129,9 @@ random_state, callback, checkpoint, probability
             codes, loss = self.taxonomy_.codes(names), self.taxonomy_.loss(names)
             return LabelAugmentedTask(X, y, codes, loss, sample_weight)
         raise ValueError(f"coding must be 'tree' or 'augmented', got {self.coding!r}")
+
+    def _takes_sparse(self) -> bool:
+        return self.coding == "tree" and super()._takes_sparse()
 
     def _make_taxonomy(self, names: list[Hashable]) -> Taxonomy:
         if self.taxonomy is None:

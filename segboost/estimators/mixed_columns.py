@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 LARGEST = 1e100
 """Largest accepted magnitude of a feature: sums of squares must not overflow."""
@@ -43,10 +44,14 @@ def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
 
 
 def plain_columns(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    """Return the columns; ValueError if one of numbers holds infinity."""
+    """Return the columns; ValueError if one of numbers holds infinity or very large values."""
     for q, column in enumerate(columns):
-        if column.dtype != object and np.isinf(column).any():
+        if column.dtype == object:
+            continue
+        if np.isinf(column).any():
             raise ValueError(f"column {q + 1} of X contains infinity: expected finite numbers")
+        if is_too_large(column):
+            raise ValueError(_too_large(q))
     return columns
 
 
@@ -59,14 +64,24 @@ def column_of_text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def check_magnitude(X: npt.NDArray[Any]) -> None:
     """Raise ValueError for numbers so large that sums over them overflow."""
+    if sparse.issparse(X):
+        if np.abs(X.data).max(initial=0.0) > LARGEST:
+            raise ValueError(f"X has values beyond ±{LARGEST:g}: rescale or leave out the column")
+        return
     if X.dtype != np.float64 or not X.size:
         return
     low, high = np.fmin.reduce(X, axis=None), np.fmax.reduce(X, axis=None)
     if low < -LARGEST or high > LARGEST:
-        q = int(np.argwhere((X < -LARGEST) | (X > LARGEST))[0, 1])
-        raise ValueError(
-            f"X has values beyond ±{LARGEST:g} in column {q + 1}: rescale or leave out the column"
-        )
+        raise ValueError(_too_large(int(np.argwhere((X < -LARGEST) | (X > LARGEST))[0, 1])))
+
+
+def is_too_large(column: npt.NDArray[Any]) -> bool:
+    """Whether a column of numbers and NaN, shape (N,), has values beyond ±`LARGEST`."""
+    return bool((np.abs(column) > LARGEST).any())
+
+
+def _too_large(q: int) -> str:
+    return f"X has values beyond ±{LARGEST:g} in column {q + 1}: rescale or leave out the column"
 
 
 def _frame_column(column: Any, name: object) -> npt.NDArray[Any] | None:

@@ -92,7 +92,7 @@ def out_of_fold(
     return np.concatenate(held), np.concatenate(decisions)
 
 
-def assign_folds(y: npt.NDArray[Any]) -> IntArray:
+def assign_folds(y: npt.NDArray[Any], n_folds: int = N_FOLDS) -> IntArray:
     """Return the fold of every row, shape (m,): all folds have a share of each class.
 
     -1 for rows that are never held out, the only ones of their class.
@@ -102,7 +102,7 @@ def assign_folds(y: npt.NDArray[Any]) -> IntArray:
     for value in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == value))
         if len(rows) > 1:
-            fold[rows] = np.arange(len(rows)) % N_FOLDS
+            fold[rows] = np.arange(len(rows)) % n_folds
     return fold
 
 

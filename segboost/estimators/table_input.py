@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.utils.validation import (
     check_array,
     check_consistent_length,
@@ -16,6 +17,7 @@ from sklearn.utils.validation import (
 
 from segboost._types import FloatArray
 from segboost.estimators.base import BaseStructBoost
+from segboost.estimators.boosted_scores import BoostedScores
 from segboost.estimators.column_codes import Style
 from segboost.estimators.mixed_columns import check_magnitude, mixed_columns, plain_columns
 from segboost.estimators.table_encoder import TableEncoder
@@ -28,18 +30,24 @@ DTYPES = (np.float64, np.float32, np.uint8)
 class TableInput(BaseStructBoost):
     """Base of the estimators whose input is a table, with or without text and missing values.
 
-    Complete tables of numbers are learned as they are. Otherwise `encoder_` keeps what the columns
-    become; it is part of the model.
+    Complete tables of numbers are learned as they are, and so are sparse ones. Otherwise
+    `encoder_` keeps what the columns become; it is part of the model. So are the trees whose
+    scores are further columns (`scores_`).
     """
 
     n_features_in_: int
     encoder_: TableEncoder | None = None
     medians_: FloatArray | None = None
+    scores_: BoostedScores | None = None
 
     def _training_rows(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return what is learned, shape (m, n) and (m,); fit the encoder if one is needed."""
         known = self.encoder_ if self.warm_start else None
         self.encoder_ = self.medians_ = None
+        if sparse.issparse(X):
+            rows, y = validate_data(self, X, y, accept_sparse="csc", dtype=np.float64)
+            check_magnitude(rows)
+            return sparse.csc_array(rows), y
         columns = mixed_columns(X)
         if columns is None:
             rows, y = validate_data(self, X, y, dtype=DTYPES, ensure_all_finite="allow-nan")
@@ -59,6 +67,12 @@ class TableInput(BaseStructBoost):
     def _new_rows(self, X: Any) -> npt.NDArray[Any]:
         """Return the rows to predict, shape (m, n)."""
         check_is_fitted(self)
+        if sparse.issparse(X):
+            if self.encoder_ is None and self.scores_ is None:
+                rows = validate_data(self, X, reset=False, accept_sparse="csc", dtype=np.float64)
+                check_magnitude(rows)
+                return sparse.csc_array(rows)
+            X = X.toarray()  # the model was fitted on a dense table of this width
         columns = mixed_columns(X)
         if columns is None:
             fillable = self.encoder_ is not None or self.medians_ is not None
@@ -71,11 +85,14 @@ class TableInput(BaseStructBoost):
         if columns is not None:
             rows = self._encoded(columns)
         check_magnitude(rows)
-        # Training had no gaps, so that the middle of the column is all that is known.
+        # Training data had no gaps: the median is the only estimate.
         return _filled(rows, self.medians_) if _has_gaps(rows) else rows
 
     def _by_column(self, importances: FloatArray) -> FloatArray:
-        """Return importances of the codes as those of the given columns, shape (d,)."""
+        """Return importances of codes and scores as those of the given columns, shape (d,)."""
+        if self.scores_ is not None:
+            n = len(importances) - self.scores_.n_scores
+            importances = importances[:n] + importances[n:] @ self.scores_.shares(n)
         if self.encoder_ is None:
             return importances
         total = np.zeros(self.n_features_in_)
@@ -84,10 +101,11 @@ class TableInput(BaseStructBoost):
 
     @property
     def _n_codes(self) -> int:
-        return self.n_features_in_ if self.encoder_ is None else len(self.encoder_.sources)
+        n = self.n_features_in_ if self.encoder_ is None else len(self.encoder_.sources)
+        return n if self.scores_ is None else n + self.scores_.n_scores
 
     def _encoded(self, columns: list[npt.NDArray[Any]]) -> FloatArray:
-        """Return the codes of columns, or the columns themselves where there is no encoder."""
+        """Return the codes of columns, or the columns themselves if there is no encoder."""
         if self.encoder_ is not None:
             rows = self.encoder_.encode(columns)
         else:
@@ -106,10 +124,17 @@ class TableInput(BaseStructBoost):
             return "split" if self.weak_learner in splits else "linear"
         return "split" if isinstance(self.weak_learner, DecisionStump | ShallowTree) else "linear"
 
+    def _takes_sparse(self) -> bool:
+        """Whether a fit with these parameters takes sparse tables."""
+        trees = self.weak_learner == "tree" or isinstance(self.weak_learner, ShallowTree)
+        n_trees: int = getattr(self, "boosted_trees", 0)
+        return not (trees or bool(n_trees))
+
     def __sklearn_tags__(self) -> Any:
-        """Return scikit-learn's tags: missing values are allowed."""
+        """Return scikit-learn's tags: missing values are allowed, mostly sparse tables too."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._takes_sparse()
         return tags
 
 

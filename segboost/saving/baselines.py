@@ -21,6 +21,7 @@ from segboost.baselines import (
 )
 from segboost.baselines.stump_sum import StumpSum
 from segboost.estimators.ensemble_files import Arrays, Kinds, pack_hypotheses, unpack_hypotheses
+from segboost.graphs.labelling import check_factor
 from segboost.saving.parameters import parameters_from_json, parameters_to_json
 from segboost.saving.svm_history import pack_history, unpack_history
 from segboost.storage.folder import check_count
@@ -128,6 +129,8 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
         arrays |= {f"hypotheses_{key}": value for key, value in packed.items()}
     if layout.history:
         arrays |= pack_history(model.history_, model.certificate_)
+    if getattr(model, "label_costs_", None) is not None:
+        arrays["label_costs"] = model.label_costs_
     return document, arrays
 
 
@@ -164,6 +167,8 @@ def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kin
         model._n_unary, model._n_pairwise = sizes["U"], sizes["V"]
         if layout is not MULTICLASS_CRF:
             model.classes_ = _two_classes(document)
+        costs = arrays.get("label_costs")
+        model.label_costs_ = None if costs is None else check_factor(costs, len(model.classes_))
     return model
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from segboost.estimators.base import BaseStructBoost
+from segboost.estimators.boosted_scores import BoostedScores
 from segboost.estimators.chain import ChainStructBoost
 from segboost.estimators.crf import CRFStructBoost
 from segboost.estimators.ensemble_files import Arrays, Kinds, pack_ensemble, unpack_ensemble
@@ -19,6 +20,7 @@ from segboost.estimators.multiclass import StructBoostClassifier
 from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
 from segboost.estimators.table_encoder import TableEncoder
 from segboost.estimators.table_input import TableInput
+from segboost.graphs.labelling import check_factor
 from segboost.saving.parameters import parameters_from_json, parameters_to_json
 from segboost.solver.steps import Certificate, Step
 from segboost.storage.folder import ModelFileError, check_count
@@ -63,12 +65,16 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
         document["parents"] = [list(pair) for pair in model.taxonomy_.parents.items()]
     if hasattr(model, "thresholds_"):
         arrays["thresholds"] = model.thresholds_
+    if getattr(model, "label_costs_", None) is not None:
+        arrays["label_costs"] = model.label_costs_
     if getattr(model, "encoder_", None) is not None:
         document["encoder"] = model.encoder_.to_json()
     if hasattr(model, "slope_"):
         document["slope"] = float(model.slope_)
     if getattr(model, "medians_", None) is not None:
         arrays["medians"] = model.medians_
+    if getattr(model, "scores_", None) is not None:
+        arrays |= model.scores_.to_arrays()
     return document, arrays
 
 
@@ -95,6 +101,9 @@ def unpack(
         model.taxonomy_ = Taxonomy(parents)  # type: ignore[attr-defined]
     if "thresholds" in arrays:
         model.thresholds_ = arrays["thresholds"]  # type: ignore[attr-defined]
+    if isinstance(model, CRFStructBoost):
+        costs = arrays.get("label_costs")
+        model.label_costs_ = None if costs is None else check_factor(costs, len(model.classes_))
     if isinstance(model, TableInput):
         _unpack_input(model, document, arrays)
     _try_out(model)
@@ -120,6 +129,10 @@ def _unpack_input(model: TableInput, document: Mapping[str, Any], arrays: Arrays
         model.slope_ = slope  # type: ignore[attr-defined]
     if "medians" in arrays:
         model.medians_ = read_array(arrays, "medians", "f", (model.n_features_in_,))
+    if hasattr(model, "boosted_trees"):
+        model.scores_ = None
+    if "boosted_folds" in arrays:
+        model.scores_ = BoostedScores.from_arrays(arrays, model._n_codes)
 
 
 def _try_out(model: Any) -> None:
@@ -132,7 +145,7 @@ def _try_out(model: Any) -> None:
         elif isinstance(model, ChainStructBoost):
             model.predict([np.zeros((1, model.n_features_in_))])
         elif not isinstance(model, StructBoost):
-            # Text columns know the text "0" as little as any other new category.
+            # To text columns, "0" is an unknown category like any other.
             for _ in model.staged_predict(np.zeros((1, model.n_features_in_))):
                 pass
     if isinstance(model, StructBoostOrdinal):

@@ -102,7 +102,7 @@ def test_refuses_three_classes():
 
 
 def test_stumps_agree_with_scikit_learn(cancer):
-    """Gini and error choose the same stump at first, and models of like accuracy in the end."""
+    """Gini and error choose the same stump at first, and models of similar accuracy in the end."""
     X, y, X_test, y_test = cancer
     ours = AdaBoostStumps(200).fit(X, y)
     peer = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=200).fit(X, y)
@@ -171,7 +171,7 @@ def test_order_of_rows_does_not_matter(cancer):
 
 
 def interrupt_after(monkeypatch, owner, name: str, calls: int) -> None:
-    """Make the function press Ctrl-C once it was called that often."""
+    """Make the function raise KeyboardInterrupt after so many calls."""
     function, count = getattr(owner, name), iter(range(calls))
 
     def interrupted(*args):
@@ -192,7 +192,7 @@ def interrupt_after(monkeypatch, owner, name: str, calls: int) -> None:
     ids=["stumps", "mh", "ecc"],
 )
 def test_interrupt_leaves_a_model(model, owner, name, cancer, monkeypatch, caplog):
-    monkeypatch.setattr(boosting_rounds, "_UPDATES_A_CALL", 1)
+    monkeypatch.setattr(boosting_rounds, "_UPDATES_PER_CALL", 1)
     interrupt_after(monkeypatch, owner, name, 4)
     X, y, X_test, y_test = cancer
     model.fit(X, y)

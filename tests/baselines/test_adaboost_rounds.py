@@ -50,7 +50,7 @@ def test_kernel_equals_twin_with_ties(data):
 
 
 def test_histograms_stay_right_through_hard_reweighting():
-    """Tiny errors make huge factors, which must not be carried along."""
+    """Tiny errors make huge factors, which must not accumulate."""
     features, y = noisy(9, n=400, d=5)
     y = np.where(features[:, 0] > 0, 1.0, -1.0)
     y[:3] *= -1  # three rows that no stump explains
@@ -107,7 +107,7 @@ def test_pieces_give_the_same_rounds(monkeypatch):
     features, y = noisy(4)
     binned = bin_features(features)
     whole = boost(binned, y, 50)
-    monkeypatch.setattr(boosting_rounds, "_UPDATES_A_CALL", 1)
+    monkeypatch.setattr(boosting_rounds, "_UPDATES_PER_CALL", 1)
     assert_same_stumps(boost(binned, y, 50), whole)
 
 

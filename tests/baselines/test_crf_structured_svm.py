@@ -15,7 +15,7 @@ from segboost.tasks.crf import CRFInstance, CRFTask
 
 
 def random_instance(rng, n_nodes, n_pairwise=2):
-    """Return an instance whose unary potentials tell its labels, with noise."""
+    """Return an instance whose unary potentials are its labels with noise."""
     pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), int).reshape(-1, 2)
     edges = pairs[rng.random(len(pairs)) < 0.6]
     labels = rng.integers(0, 2, n_nodes)
@@ -160,7 +160,7 @@ def test_degenerate_graphs():
     ]
 
 
-def test_misuse_is_told():
+def test_misuse_is_reported():
     graphs = instances()
     with pytest.raises(NotFittedError):
         CRFStructuredSVM().predict(graphs[0])

@@ -89,7 +89,7 @@ def wild_programme(rng):
     return QuadraticProgramme(normals, loss, block, C, np.arange(d) >= d - n_nonnegative)
 
 
-def test_a_case_in_which_predictor_and_corrector_alone_run_in_circles():
+def test_a_case_in_which_predictor_and_corrector_alone_would_cycle():
     rng = np.random.default_rng(0)
     for _ in range(CIRCLES + 1):
         p = wild_programme(rng)
@@ -103,7 +103,7 @@ def test_degenerate_programmes():
     assert (none.objective, none.theta.tolist()) == (0.0, [0.0, 0.0])
     idle = solve(QuadraticProgramme(np.ones((1, 2)), np.zeros(1), np.zeros(1, int), 1.0, free))
     assert idle.objective == 0.0
-    # A cut that no θ helps against, and the same cut many times over.
+    # A cut that no θ satisfies, and the same cut many times over.
     flat = solve(QuadraticProgramme(np.zeros((3, 2)), np.ones(3), np.zeros(3, int), 2.0, free))
     assert flat.objective == pytest.approx(2.0)
     assert flat.lower_bound == pytest.approx(2.0)

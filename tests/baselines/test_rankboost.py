@@ -57,7 +57,7 @@ def test_kernel_equals_twin_with_all_pairs(n_levels):
 
 
 def test_first_round_by_hand():
-    """One negative above a positive: the best stump orders 3 of 4 pairs and ties none wrongly."""
+    """One negative above a positive: the best stump orders two pairs and ties two."""
     model = RankBoost(1).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
     assert model.stumps_.threshold.tolist() == [0.5]
     r = 0.5  # pairs (0,1), (0,3) gain; (2,1), (2,3) tie

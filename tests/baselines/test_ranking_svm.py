@@ -50,7 +50,7 @@ def test_the_optimum_of_all_pairs(n_levels, slack):
 
 
 def test_weights_are_products():
-    """A quadratic programme with one slack a pair, solved by another library."""
+    """A quadratic programme with one slack per pair, solved by another library."""
     X, y = problem(n=9)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, size=9)
     pairs, upper, lower = differences(X, y)

@@ -148,7 +148,7 @@ def test_an_interrupted_fit_leaves_a_usable_model():
     assert model.history_[-1] == seen[-1]
 
 
-def test_an_open_gap_is_told():
+def test_an_open_gap_is_reported():
     X, y = blobs(8, m=60, d=5)
     with pytest.warns(ConvergenceWarning, match="raise max_iterations"):
         StructuredSVMClassifier(C=100.0, gap=1e-6, max_iterations=2).fit(X, y)

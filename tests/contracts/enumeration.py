@@ -1,4 +1,4 @@
-"""Everything spelt out: all outputs of every example, all stumps, and the full LP of both.
+"""Enumeration: all outputs of every example, all stumps, and the full LP of both.
 
 Nothing here uses the tasks' own oracles; it is what they are compared with.
 """

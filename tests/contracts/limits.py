@@ -1,4 +1,4 @@
-"""A time limit: what must never hang is run under it."""
+"""A time limit for code that must never hang."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 
 class TimeLimitError(Exception):
-    """The code under test ran longer than it was given."""
+    """The code under test exceeded its time limit."""
 
 
 @contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
-    """Raise `TimeLimitError` where the body runs longer than this."""
+    """Raise `TimeLimitError` if the body runs longer than this."""
 
     def late(signum: int, frame: object) -> None:
         raise TimeLimitError(f"still running after {seconds} s")

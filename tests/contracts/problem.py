@@ -1,4 +1,4 @@
-"""A small problem of a task: its data, its outputs spelt out, and ways to change both."""
+"""A small problem of a task: its data, its enumerated outputs, and ways to change both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.contracts.enumeration import Example, FullSolution, all_stumps, solve
 
 @dataclass(frozen=True, eq=False)
 class Shuffled:
-    """The same data in another order, and how to bring old answers into it.
+    """The same data in another order, and how to reorder old answers.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Shuffled:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A task, its data, and its outputs spelt out."""
+    """A task, its data, and its enumerated outputs."""
 
     name: str
     data: dict[str, Any]
@@ -60,7 +60,7 @@ class Problem:
 
     @property
     def n_rows(self) -> int:
-        """How many sample weights there are."""
+        """The number of sample weights."""
         return len(self.data["y"]) if "y" in self.data else self.n_groups
 
     @cached_property

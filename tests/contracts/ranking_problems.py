@@ -1,4 +1,4 @@
-"""Order: one atom an example, and an "example" of the LP is a pair."""
+"""Order: one atom per example, and an "example" of the LP is a pair."""
 
 from __future__ import annotations
 

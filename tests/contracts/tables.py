@@ -27,5 +27,5 @@ def shuffle_table(data: dict[str, Any], rng: np.random.Generator, n_codes: int =
 
 
 def repeat_table(data: dict[str, Any], counts: np.ndarray) -> dict[str, Any]:
-    """Return the data with every row as often as its count says."""
+    """Return the data with every row repeated as often as its count says."""
     return {key: np.repeat(value, counts, axis=0) for key, value in data.items()}

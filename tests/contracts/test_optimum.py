@@ -82,7 +82,7 @@ def test_a_loose_gap_is_kept_and_reported_in_the_last_step(problem, slack):
     certificate = loop.certificate()
     best = problem.optimum(20.0).objective
     assert certificate.gap <= 1e-2
-    # The last step tells of the same weights as the certificate does.
+    # The last step describes the same weights as the certificate.
     assert steps[-1].objective == certificate.objective
     assert steps[-1].lower_bound == certificate.lower_bound
     assert steps[-1].gap == certificate.gap

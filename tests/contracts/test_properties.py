@@ -1,4 +1,4 @@
-"""Invariants of the core on drawn tables and graphs: what holds for all, holds for these."""
+"""Invariants of the core on random tables and graphs."""
 
 from __future__ import annotations
 

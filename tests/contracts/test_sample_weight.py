@@ -29,7 +29,7 @@ def test_integer_weights_are_copies(problem, seed):
     value = objective(weighted.task)
     assert value == pytest.approx(objective(copied.task), rel=1e-6)
     assert value == pytest.approx(weighted.optimum(10.0).objective, rel=1e-6)
-    # The weights matter: without them the optimum is another.
+    # The weights matter: without them the optimum differs.
     assert value != pytest.approx(problem.optimum(10.0).objective, rel=1e-4)
 
 

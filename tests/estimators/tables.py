@@ -1,4 +1,4 @@
-"""Small tables, graphs and one estimator of every kind, shared by the tests beside this file."""
+"""Small tables, graphs and one estimator of every kind, shared by the tests in this folder."""
 
 from __future__ import annotations
 

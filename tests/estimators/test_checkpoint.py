@@ -1,4 +1,4 @@
-"""A fit that was broken off goes on from its checkpoint to the same model."""
+"""An interrupted fit resumes from its checkpoint to the same model."""
 
 import json
 
@@ -13,7 +13,7 @@ cases = pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 
 
 class BrokenOffError(RuntimeError):
-    """What a callback raises here."""
+    """Raised by the callbacks of these tests."""
 
 
 def break_off_at(iteration):
@@ -37,7 +37,7 @@ def same(model, other):
 @cases
 @pytest.mark.parametrize("method", ["default", "literal"])
 @pytest.mark.parametrize("at", [1, 5])
-def test_a_broken_off_fit_ends_at_the_same_model(case, method, at, tmp_path):
+def test_an_interrupted_fit_ends_with_the_same_model(case, method, at, tmp_path):
     folder = tmp_path / "checkpoint"
     params = {"method": method, "checkpoint": folder}
     with pytest.raises(BrokenOffError):
@@ -67,7 +67,7 @@ def test_writing_a_checkpoint_changes_nothing_and_a_finished_one_is_read_back(ca
     assert same(case.fitted(checkpoint=tmp_path / "c"), plain)
 
 
-def test_more_rounds_go_on_from_a_finished_checkpoint(tmp_path):
+def test_a_finished_checkpoint_continues_with_more_rounds(tmp_path):
     case = CASES[0]
     case.fitted(n_iterations=4, checkpoint=tmp_path)
     more = case.fitted(n_iterations=9, checkpoint=tmp_path)
@@ -114,7 +114,7 @@ def test_another_cost_is_another_run(cost, tmp_path):
         StructBoostClassifier(cost_matrix=changed, **params).fit(X, y)
 
 
-def test_a_model_folder_is_no_checkpoint(tmp_path):
+def test_a_model_folder_is_not_a_checkpoint(tmp_path):
     X, y = table()
     model = StructBoostClassifier(n_iterations=3).fit(X, y)
     model.save(tmp_path)
@@ -150,8 +150,8 @@ def test_a_warm_start_writes_checkpoints_too(tmp_path):
     assert same(resumed, whole)
 
 
-def test_learners_without_a_text_of_their_own_can_be_resumed(tmp_path):
-    """An object's address must not count: another process has another."""
+def test_learners_without_a_repr_can_be_resumed(tmp_path):
+    """An object's address must not count: it differs between processes."""
 
     class Own:
         def bind(self, features, outputs):

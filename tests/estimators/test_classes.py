@@ -60,7 +60,7 @@ def test_bytes_are_refused_as_scikit_learn_does(estimator):
 
 
 @classifiers
-def test_values_of_a_measurement_are_no_classes(estimator):
+def test_continuous_values_are_not_classes(estimator):
     X, _ = table()
     with pytest.raises(ValueError, match="Unknown label type"):
         estimator(**QUICK).fit(X, X[:, 0])

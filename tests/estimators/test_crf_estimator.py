@@ -115,7 +115,7 @@ def test_an_empty_graph_among_others():
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_labels_of_one_kind_are_learned_as_a_bias(label):
+def test_labels_of_one_class_are_learned_as_a_bias(label):
     rng = np.random.default_rng(5)
     instances = [small(rng, p, label) for p in (5, 6, 4)]
     model = fit(instances)

@@ -18,7 +18,7 @@ LEARNERS = ("stump", "tree", "perceptron", "svm", "sigmoid")
 
 
 def frame(n=60):
-    """Classes that only a category and a gap tell apart."""
+    """Classes that only a category and a missing value distinguish."""
     rng = np.random.default_rng(0)
     y = np.arange(n) % 3
     age = pd.Series(rng.normal(size=n)).mask(y == 2)

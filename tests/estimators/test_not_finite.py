@@ -73,7 +73,7 @@ CONTAINS = "contains (NaN|infinity)"
 
 
 def assert_refused(message, call, *arguments, **named):
-    """Expect a ValueError whose message begins like this."""
+    """Expect a ValueError whose message begins with this text."""
     with pytest.raises(ValueError, match=f"^{message}"):
         call(*arguments, **named)
 

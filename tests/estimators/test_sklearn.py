@@ -10,9 +10,10 @@ from segboost import (
 )
 
 COPIES = {
-    "check_sample_weight_equivalence_on_dense_data": (
+    f"check_sample_weight_equivalence_on_{kind}_data": (
         "the LP has several optima: equal objectives (tested with the tasks), other scores"
-    ),
+    )
+    for kind in ("dense", "sparse")
 }
 QUICK = {"n_iterations": 10, "C": 20.0}
 

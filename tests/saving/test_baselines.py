@@ -73,7 +73,7 @@ every = pytest.mark.parametrize("name", list(LAYOUTS))
 
 
 def answers(model):
-    """Return all that a model says of data that it has not seen."""
+    """Return all predictions of a model on new data."""
     if isinstance(model, CRFStructuredSVM):
         return [f(g) for g in graphs() for f in (model.predict, model.score_nodes)]
     if isinstance(model, ChainStructuredSVM):
@@ -94,7 +94,7 @@ def assert_same_answers(one, other):
 
 
 def edit(path, change):
-    """Change the content as somebody who also mends the checksum."""
+    """Change the content and update the checksum to match."""
     document = json.loads((path / "model.json").read_text())
     document.pop("sha256")
     change(document["content"])
@@ -121,7 +121,7 @@ def test_loaded_models_predict_to_the_bit(name, tmp_path):
 
 
 @every
-def test_all_that_was_learned_comes_back(name, tmp_path):
+def test_all_learned_attributes_are_restored(name, tmp_path):
     model = fitted(name)
     back = load_model(save_model(model, tmp_path))
     assert vars(back).keys() == vars(model).keys()

@@ -22,7 +22,7 @@ cases = pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 
 
 def edit(model, change):
-    """Change the content as somebody who also mends the checksum."""
+    """Change the content and update the checksum to match."""
     path = model / "model.json"
     document = json.loads(path.read_text())
     document.pop("sha256")
@@ -79,7 +79,7 @@ def test_a_loaded_model_can_be_fitted_again_to_the_same_model(case, tmp_path):
 @cases
 def test_the_same_model_gives_the_same_bytes(case, tmp_path):
     model = case.fitted()
-    # Wall times differ from run to run and are all that may differ.
+    # Only wall times may differ from run to run.
     other = case.fitted()
     other.history_ = [
         replace(o, seconds=m.seconds) for o, m in zip(other.history_, model.history_, strict=True)
@@ -257,7 +257,7 @@ def test_a_subclass_cannot_be_saved(tmp_path):
         lambda c: c.pop("counts"),
     ],
 )
-def test_content_that_makes_no_sense_is_one_line(change, tmp_path):
+def test_invalid_content_is_reported_in_one_line(change, tmp_path):
     path = StructBoostClassifier(n_iterations=3).fit(X, Y).save(tmp_path)
     edit(path, change)
     with pytest.raises(ModelFileError) as caught:
@@ -282,7 +282,7 @@ def test_an_ordinal_model_has_a_threshold_between_all_ranks(tmp_path):
             load_model(model.save(tmp_path))
 
 
-def test_a_checkpoint_is_no_model(tmp_path):
+def test_a_checkpoint_is_not_a_model(tmp_path):
     StructBoostClassifier(n_iterations=3, checkpoint=tmp_path).fit(X, Y)
     with pytest.raises(ModelFileError, match="is a folder of kind 'checkpoint'"):
         load_model(tmp_path)
