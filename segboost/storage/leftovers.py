@@ -30,18 +30,20 @@ def remove_leftovers(*folders: Path) -> int:
     return freed
 
 
-def find_leftovers(folder: Path) -> list[Path]:
-    """Return the temporary files of dead processes in a folder."""
+def find_leftovers(folder: Path, folders: bool = False) -> list[Path]:
+    """Return the temporary files of dead processes in a folder, or their temporary folders."""
     try:
         with os.scandir(folder) as entries:
-            return sorted(Path(entry.path) for entry in entries if _is_dead(entry))
+            return sorted(Path(entry.path) for entry in entries if _is_dead(entry, folders))
     except OSError:
         return []
 
 
-def _is_dead(entry: os.DirEntry[str]) -> bool:
+def _is_dead(entry: os.DirEntry[str], is_folder: bool) -> bool:
     name = TEMPORARY.fullmatch(entry.name)
-    if name is None or not entry.is_file(follow_symlinks=False) or is_active(entry.name):
+    if name is None or is_active(entry.name):
+        return False
+    if not (entry.is_dir if is_folder else entry.is_file)(follow_symlinks=False):
         return False
     pid = int(name["pid"])
     if name["host"] == this_host() and (pid == os.getpid() or not _is_alive(pid)):

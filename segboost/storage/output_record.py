@@ -1,7 +1,7 @@
 """Which files of an output folder segboost wrote, so that no others are replaced.
 
 The folder keeps a small record: the digests of files that were written, and names that were
-claimed by a run that has not ended. A file whose digest is another one was changed by its user and
+claimed by a run that has not ended. A file with another digest was changed by its user and
 counts as theirs.
 """
 
@@ -13,15 +13,17 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from segboost.storage.leftovers import remove_leftovers
 from segboost.storage.ownership import ForeignFileError
+from segboost.storage.regular_file import read_regular
 from segboost.storage.whole_file import check_replaceable, write_whole
 
 RECORD = ".segboost.outputs"
 FORMAT = "segboost outputs"
 LARGEST = 2**28
+CLAIMS = ("claimed", "folders")
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Outputs:
 
 @dataclass
 class OutputRecord:
-    """The record of a folder, as it is on the disk."""
+    """The record of a folder, as stored on disk."""
 
     folder: Path
     wrote: dict[str, str] = field(default_factory=dict)
@@ -58,16 +60,15 @@ class OutputRecord:
 
     @classmethod
     def read(cls, folder: Path) -> OutputRecord:
-        """Return the record of a folder; an empty one where there is none that can be read."""
+        """Return the record of a folder; an empty one if it has no readable record."""
         path = folder / RECORD
         try:
-            if path.stat().st_size > LARGEST:
-                return cls(folder)
-            document = json.loads(path.read_bytes())
+            document = json.loads(read_regular(path, LARGEST))
             if document["format"] != FORMAT:
                 return cls(folder)
-            wrote = {str(name): str(digest) for name, digest in document["wrote"].items()}
-            return cls(folder, wrote, set(document["claimed"]), set(document["folders"]))
+            wrote = {n: str(digest) for n, digest in document["wrote"].items() if _is_inside(n)}
+            claimed, folders = ({n for n in document[k] if _is_inside(n)} for k in CLAIMS)
+            return cls(folder, wrote, claimed, folders)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return cls(folder)
 
@@ -161,7 +162,7 @@ def check_outputs(
 
 
 def check_inputs_stay(inputs: Iterable[Path], targets: Sequence[Path]) -> None:
-    """Raise ForeignFileError where a target is one of the inputs, by whatever name."""
+    """Raise ForeignFileError if a target is one of the inputs, under any name."""
     places = {key: path for path in targets if (key := _identity(path)) is not None}
     if not places:
         return
@@ -194,6 +195,14 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _is_inside(name: object) -> bool:
+    """Whether this is a path that does not leave the folder; the record may have been edited."""
+    if not isinstance(name, str):
+        return False
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts
 
 
 def _is_file(path: Path) -> bool:

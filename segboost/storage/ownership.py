@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from segboost.storage.whole_file import check_replaceable
+
 DOCUMENT = "model.json"
 LARGEST_DOCUMENT = 2**26
 _OPENING = b'{\n "arrays": {\n  "file": "arrays-'
@@ -34,8 +36,12 @@ def check_model_folder(folder: Path, files: Mapping[str, bytes] | None = None) -
     Raises
     ------
     ForeignFileError
+    NotReplaceableError
+        If a device, a pipe, a link or a folder has the name of a file.
     """
     document = folder / DOCUMENT
+    for name in (DOCUMENT, *(files or {})):
+        check_replaceable(folder / name)
     if document.is_file() and not _is_ours(document):
         raise ForeignFileError(
             f"{document} was not written by segboost: move it away or name another folder"

@@ -61,14 +61,13 @@ class PendingFile:
     def __init__(self, path: Path, suffix: str = "") -> None:
         check_replaceable(path)
         self.path = path
-        name = f".segboost-{this_host()}-{os.getpid()}-{secrets.token_hex(8)}.tmp{suffix}"
+        name = temporary_name(suffix)
         self.temporary = path.with_name(name)
         _active.add(name)
 
     def commit(self) -> Path:
         """Flush the temporary file to the disk and rename it; return the path."""
-        with open(self.temporary, "rb") as file:
-            os.fsync(file.fileno())
+        flush_file(self.temporary)
         return self.rename()
 
     def rename(self) -> Path:
@@ -87,9 +86,20 @@ class PendingFile:
         _active.discard(self.temporary.name)
 
 
+def temporary_name(suffix: str = "") -> str:
+    """Return a new name for a temporary file or folder of this process; see `TEMPORARY`."""
+    return f".segboost-{this_host()}-{os.getpid()}-{secrets.token_hex(8)}.tmp{suffix}"
+
+
 @contextmanager
-def open_whole(path: Path) -> Iterator[IO[bytes]]:
+def open_whole(path: Path, private: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for writing; it appears under its name if the ``with`` block succeeds.
+
+    Parameters
+    ----------
+    path : Path
+    private : bool
+        Whether only its owner may read it, from the first byte on.
 
     Examples
     --------
@@ -100,7 +110,9 @@ def open_whole(path: Path) -> Iterator[IO[bytes]]:
     """
     pending = PendingFile(path)
     try:
-        with open(pending.temporary, "xb") as file:
+        mode = 0o600 if private else 0o666  # less the user's umask
+        descriptor = os.open(pending.temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with open(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -109,15 +121,15 @@ def open_whole(path: Path) -> Iterator[IO[bytes]]:
         pending.discard()
 
 
-def write_whole(path: Path, data: bytes) -> Path:
-    """Write a file that appears whole or not at all; return its path.
+def write_whole(path: Path, data: bytes, private: bool = False) -> Path:
+    """Write a file that appears whole or not at all; return its path. See `open_whole`.
 
     Raises
     ------
     NotReplaceableError
         If something other than a regular file is at the path.
     """
-    with open_whole(path) as file:
+    with open_whole(path, private) as file:
         file.write(data)
     return path
 
@@ -130,7 +142,13 @@ def check_replaceable(path: Path) -> None:
         return
     if not stat.S_ISREG(mode):
         kind = next((name for test, name in _KINDS if test(mode)), "not a regular file")
-        raise NotReplaceableError(f"{path} is {kind}: name a regular file, or one to be made")
+        raise NotReplaceableError(f"{path} is {kind}: name a regular file or a new one")
+
+
+def flush_file(path: Path) -> None:
+    """Wait until the bytes of a file are on the disk."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
 
 
 def flush_folder(folder: Path) -> None:

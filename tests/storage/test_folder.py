@@ -36,7 +36,7 @@ def assert_fails(model, message, kind="thing"):
 
 
 def edit(model, change):
-    """Change the document as somebody who also mends its checksum."""
+    """Change the document and update its checksum to match."""
     path = model / "model.json"
     document = json.loads(path.read_text())
     document.pop("sha256")
@@ -162,7 +162,7 @@ def test_a_document_of_something_else(model, text):
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"\x00" * 50, b"[" * 100_000])
-def test_bytes_that_are_no_text(model, data):
+def test_bytes_that_are_not_text(model, data):
     (model / "model.json").write_bytes(data)
     assert_fails(model, "not JSON")
 
@@ -189,7 +189,7 @@ def test_a_file_from_the_future(model):
 
 
 @pytest.mark.parametrize("schema", [None, "1", [], -1, 0, True, 1.0])
-def test_a_schema_that_never_was(model, schema):
+def test_an_unknown_schema(model, schema):
     edit(model, lambda d: d.update(schema=schema))
     assert_fails(model, "schema")
 
@@ -229,7 +229,7 @@ def replaced_arrays(model, data):
     edit(model, lambda d: d["arrays"].update(sha256=hashlib.sha256(data).hexdigest()))
 
 
-def test_arrays_that_are_no_npz(model):
+def test_arrays_that_are_not_npz(model):
     replaced_arrays(model, b"hello")
     assert_fails(model, "not a readable npz")
 

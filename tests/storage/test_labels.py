@@ -62,6 +62,6 @@ def test_what_json_cannot_hold_is_refused(names):
         {"dtype": "|i1", "values": [1000]},
     ],
 )
-def test_damaged_names_are_told(value):
+def test_damaged_names_are_reported(value):
     with pytest.raises(ModelFileError, match="class names"):
         labels_from_json(value)

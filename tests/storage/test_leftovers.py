@@ -1,4 +1,4 @@
-"""What killed processes leave behind goes, and nothing else."""
+"""Leftovers of killed processes are removed, and nothing else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def put(folder, name, days=0.0):
     return name
 
 
-def test_files_of_a_dead_process_go_and_those_of_a_living_one_stay(tmp_path):
+def test_files_of_dead_processes_are_removed_and_those_of_living_ones_kept(tmp_path):
     put(tmp_path, f".segboost-{this_host()}-{dead_pid()}-{RANDOM}.tmp")
     put(tmp_path, f".segboost-{this_host()}-{dead_pid()}-{RANDOM}.tmp.mp4")
     alive = put(tmp_path, f".segboost-{this_host()}-{os.getppid()}-{RANDOM}.tmp")
@@ -77,7 +77,7 @@ def test_a_file_that_this_process_is_writing_stays(tmp_path):
     assert (tmp_path / "a").read_bytes() == b"1"
 
 
-def test_a_leftover_with_the_number_of_this_process_goes(tmp_path):
+def test_a_leftover_with_the_pid_of_this_process_is_removed(tmp_path):
     put(tmp_path, f".segboost-{this_host()}-{os.getpid()}-{RANDOM}.tmp")
     remove_leftovers(tmp_path)
     assert names(tmp_path) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -52,7 +53,7 @@ def test_foreign_files_are_refused_and_counted(tmp_path):
     assert (tmp_path / "a.png").read_text() == "ours"
 
 
-def test_an_edited_output_is_its_user_s(tmp_path):
+def test_an_edited_output_belongs_to_the_user(tmp_path):
     run(tmp_path)
     (tmp_path / "a.png").write_text("corrected by hand")
     with pytest.raises(ForeignFileError, match=r"a\.png was not written"):
@@ -128,7 +129,25 @@ def test_a_damaged_record_makes_files_foreign(tmp_path, text):
         run(tmp_path)
 
 
-def test_left_overs_of_a_killed_run_go_at_the_next_start(tmp_path):
+@pytest.mark.parametrize("name", [5, None, "../outside", "/outside", "a/../../outside"])
+@pytest.mark.parametrize("part", ["claimed", "folders"])
+def test_names_in_an_edited_record_do_not_leave_the_folder(tmp_path, part, name):
+    folder = tmp_path / "out"
+    run(folder)
+    document = json.loads((folder / RECORD).read_text())
+    document[part] = [name]
+    (folder / RECORD).write_text(json.dumps(document))
+    (tmp_path / "outside").write_text("mine")
+    run(folder)
+    assert "outside" not in (folder / RECORD).read_text()
+
+
+def test_a_pipe_in_the_place_of_the_record_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / RECORD)
+    assert OutputRecord.read(tmp_path).wrote == {}
+
+
+def test_leftovers_of_a_killed_run_are_removed_at_the_next_start(tmp_path):
     run(tmp_path)
     left = [f".segboost-{this_host()}-{dead_pid()}-{RANDOM}.tmp"] * 2
     left[1] = f"sub/{left[1]}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 
 import numpy as np
 import pytest
 
 from segboost.storage.folder import read_folder, write_folder
 from segboost.storage.ownership import ForeignFileError, owned_arrays, remove_model
+from segboost.storage.whole_file import NotReplaceableError
 
 FOREIGN = ("arrays-train.npz", "arrays-0123456789abcdef.npz", "arrays-.npz", "notes.txt", ".hidden")
 
@@ -18,7 +20,7 @@ def save(folder, number):
     return write_folder(folder, "thing", {"n": number}, {"a": np.full(3, number)})
 
 
-def test_foreign_files_stay_however_they_are_named(tmp_path):
+def test_foreign_files_are_kept_whatever_their_names(tmp_path):
     for name in FOREIGN:
         (tmp_path / name).write_text(name)
     for number in range(3):
@@ -92,3 +94,14 @@ def test_removing_a_model_leaves_what_others_put_there(tmp_path):
     (tmp_path / "two" / "notes.txt").write_text("mine")
     remove_model(tmp_path / "two")
     assert [p.name for p in (tmp_path / "two").iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
+def test_nothing_is_written_where_the_document_is_not_a_file(tmp_path, kind):
+    document = tmp_path / "m" / "model.json"
+    document.parent.mkdir()
+    make = {"pipe": os.mkfifo, "folder": os.mkdir, "link": lambda p: p.symlink_to("nowhere")}
+    make[kind](document)
+    with pytest.raises(NotReplaceableError, match=kind):
+        save(document.parent, 1)
+    assert [p.name for p in document.parent.iterdir()] == ["model.json"]

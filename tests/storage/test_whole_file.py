@@ -1,4 +1,4 @@
-"""One way of writing files: whole, flushed, and only in place of regular files."""
+"""Atomic writes: complete, flushed, and replacing only regular files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def names(folder):
     return sorted(p.name for p in folder.iterdir())
 
 
-def test_a_new_file_and_one_that_is_replaced(tmp_path):
+def test_new_files_and_replaced_files(tmp_path):
     path = tmp_path / "a.txt"
     assert write_whole(path, b"one") == path
     write_whole(path, b"two")
@@ -87,10 +87,10 @@ def test_only_regular_files_are_replaced(kind, tmp_path):
     else:
         path.symlink_to({"link": other, "broken link": "nowhere", "device link": "/dev/null"}[kind])
     before = os.lstat(path)
-    with pytest.raises(NotReplaceableError) as told:
+    with pytest.raises(NotReplaceableError) as caught:
         write_whole(path, b"new")
-    assert str(path) in str(told.value)
-    assert "\n" not in str(told.value)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
     assert os.path.samestat(os.lstat(path), before)
     assert other.read_bytes() == b"keep"
     assert len(names(tmp_path)) == 2
@@ -122,3 +122,15 @@ def test_writers_at_the_same_time_do_not_clash(tmp_path):
     assert [p.exitcode for p in processes] == [0] * 4
     assert (tmp_path / "f").read_bytes() in [t * 2000 for t in texts]
     assert names(tmp_path) == ["f"]
+
+
+def test_private_files_can_be_read_by_their_owner_alone(tmp_path):
+    path = tmp_path / "f"
+    write_whole(path, b"open to all")
+    path.chmod(0o644)
+    with open_whole(path, private=True) as file:
+        file.write(b"secret")
+        (temporary,) = tmp_path.glob(".segboost-*")
+        assert temporary.stat().st_mode & 0o777 == 0o600
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_bytes() == b"secret"
