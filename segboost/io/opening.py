@@ -12,10 +12,13 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+import numpy as np
+import numpy.typing as npt
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from segboost.io.errors import ImageFileError, explain, is_passing
@@ -26,6 +29,9 @@ MAX_PIXELS = 89_478_485
 _ORIENTATION = 0x0112
 _SIDEWAYS = (5, 6, 7, 8)  # orientations that swap width and height
 _TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
+_ANIMATED = ("GIF", "PNG", "WEBP")  # the further frames of other formats are previews
+_WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
+_WIDE = ";16B"  # colours of 16 bits, big-endian, in the name of a raw mode
 
 Source = str | PathLike[str] | bytes
 """A path, or the bytes of a file."""
@@ -68,6 +74,95 @@ def read_size(source: Source, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
             width, height = image.size
         sideways = image.getexif().get(_ORIENTATION) in _SIDEWAYS
         return (height, width) if sideways else (width, height)
+
+
+@dataclass(frozen=True)
+class ImageHeader:
+    """What a file says about its pixels before they are decoded.
+
+    Parameters
+    ----------
+    mode : str
+        Pillow's mode, such as ``RGB`` or ``I;16``.
+    frames : int
+        More than one in an animation.
+    wide_colours : bool
+        Whether it has colours of 16 bits, of which `open_image` keeps the upper 8.
+    alpha : bool
+        Whether it has an alpha channel or a transparent colour.
+    """
+
+    mode: str
+    frames: int = 1
+    wide_colours: bool = False
+    alpha: bool = False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What readers leave out."""
+        notes = ["the alpha channel is left out"] if self.alpha else []
+        notes += [f"the first of {self.frames} frames is used"] if self.frames > 1 else []
+        return tuple(notes)
+
+
+def read_header(source: Source, max_pixels: int = MAX_PIXELS) -> ImageHeader:
+    """Return what the header of a file says about its pixels.
+
+    Raises
+    ------
+    ImageFileError
+        If the file is missing, too large or not an image.
+    """
+    with _named_errors(source), _opened(source, max_pixels) as image:
+        frames = int(getattr(image, "n_frames", 1)) if image.format in _ANIMATED else 1
+        grey = image.mode.startswith("I")
+        wide = image.format == "PNG" and not grey and _WIDE in _raw(image)
+        alpha = image.mode in _WITH_ALPHA or "transparency" in image.info
+        return ImageHeader(image.mode, frames, wide, alpha)
+
+
+def read_wide_colours(source: Source, max_pixels: int = MAX_PIXELS) -> npt.NDArray[np.uint16]:
+    """Return the values of a PNG file with 16-bit colours, shape (H, W, 3 or 4).
+
+    Pillow has no mode for such colours and keeps their upper bytes. The lower ones are those that
+    it keeps if it takes the values as little-endian.
+
+    Raises
+    ------
+    ImageFileError
+        If the file is broken, too large or grey with an alpha channel.
+    """
+    halves = []
+    with _named_errors(source):
+        for order in (_WIDE, ";16L"):
+            with _opened(source, max_pixels) as image:
+                raw = _raw(image)
+                if not raw.startswith("RGB"):
+                    raise ImageFileError("16-bit grey with transparency: remove the transparency")
+                tiled: Any = image
+                tiled.tile = [(*tiled.tile[0][:3], raw.replace(_WIDE, order))]
+                halves.append(np.asarray(ImageOps.exif_transpose(image)).astype(np.uint16))
+    return halves[0] * np.uint16(256) + halves[1]
+
+
+def _raw(image: Image.Image) -> str:
+    """Return the raw mode by which a file will be decoded."""
+    tiles = getattr(image, "tile", None)
+    return str(tiles[0][3]) if tiles else ""
+
+
+def read_content(path: str | PathLike[str], max_pixels: int = MAX_PIXELS) -> bytes:
+    """Return the bytes of an image file whose header is that of an image within the limit.
+
+    Raises
+    ------
+    ImageFileError
+        If the file is missing, too large or not an image.
+    """
+    with _named_errors(path):
+        with _opened(path, max_pixels):
+            pass  # otherwise any file, however large, would be read into memory
+        return Path(path).read_bytes()
 
 
 def check_size(width: int, height: int, max_pixels: int) -> None:
@@ -115,11 +210,11 @@ def _file(source: Source) -> IO[bytes]:
     """Return the file as a stream: by its path, Pillow would map it and garble turned TIFFs."""
     if isinstance(source, bytes):
         return io.BytesIO(source)
-    _check_kind(Path(source))
+    check_kind(Path(source))
     return open(source, "rb")
 
 
-def _check_kind(path: Path) -> None:
+def check_kind(path: Path) -> None:
     """Refuse pipes and devices, which might block forever."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):

@@ -1,0 +1,1 @@
+"""Annotation files of other tools: COCO, GeoJSON (QuPath), LabelMe, label images."""

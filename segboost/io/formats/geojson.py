@@ -1,0 +1,153 @@
+"""GeoJSON as QuPath reads and writes it: one file of outlined objects per image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from segboost.io.errors import ImageFileError
+from segboost.io.formats.annotations import AnnotatedImage, Annotation, check_names
+from segboost.io.formats.documents import read_document, read_ring, rounded, write_document
+from segboost.io.formats.polygons import Polygon
+
+KIND = "GeoJSON"
+Colour = tuple[int, int, int]
+
+
+def write_geojson(
+    path: Path,
+    image: AnnotatedImage,
+    class_names: Sequence[str],
+    colours: Sequence[Colour] | None = None,
+) -> Path:
+    """Write the annotations of an image as a GeoJSON file for QuPath; return its path.
+
+    Parameters
+    ----------
+    path : Path
+    image : AnnotatedImage
+    class_names : sequence of str
+        By class index.
+    colours : sequence of (red, green, blue), optional
+        By class index.
+    """
+    return write_document(path, geojson_document(image, class_names, colours))
+
+
+def geojson_document(
+    image: AnnotatedImage, class_names: Sequence[str], colours: Sequence[Colour] | None = None
+) -> dict[str, Any]:
+    """Return the JSON object that `write_geojson` writes."""
+    check_names([image], class_names)
+    return {
+        "type": "FeatureCollection",
+        "features": [_feature(a, image.planes, class_names, colours) for a in image.annotations],
+    }
+
+
+def read_geojson(
+    path: str | PathLike[str],
+    name: str,
+    width: int,
+    height: int,
+    class_names: Sequence[str],
+) -> AnnotatedImage:
+    """Read a GeoJSON file of QuPath.
+
+    Parameters
+    ----------
+    path : path
+    name : str
+        Name of the image file, which GeoJSON does not hold.
+    width, height : int
+    class_names : sequence of str
+        The classes by index, to which the classifications are matched by name.
+
+    Raises
+    ------
+    ImageFileError
+        If the file is not valid, or a classification is not among the classes.
+    """
+    document = read_document(path, KIND)
+    features = document.get("features")
+    if document.get("type") != "FeatureCollection" or not isinstance(features, list):
+        raise ImageFileError(f"{path}: not a GeoJSON file: expected a FeatureCollection")
+    index = {known: n for n, known in enumerate(class_names)}
+    found, notes = [], []
+    for n, feature in enumerate(features):
+        where = f"{path}: feature {n}"
+        if not isinstance(feature, dict) or not isinstance(feature.get("geometry"), dict):
+            raise ImageFileError(f"{where}: it has no geometry")
+        kind = feature["geometry"].get("type")
+        if kind not in ("Polygon", "MultiPolygon"):
+            notes.append(f"{where}: left out, a {kind} has no area")
+            continue
+        label = _classification(feature)
+        if label not in index:
+            listed = ", ".join(class_names)
+            raise ImageFileError(f"{where}: class {label!r} is not one of {listed}")
+        parts = feature["geometry"].get("coordinates")
+        parts = [parts] if kind == "Polygon" else parts
+        polygons, page = _polygons(parts, where), _page(feature["geometry"].get("plane"), where)
+        found.append(Annotation(index[label], polygons, page=page))
+    return AnnotatedImage(name, width, height, tuple(found), tuple(notes))
+
+
+def _feature(
+    annotation: Annotation,
+    planes: Sequence[tuple[int, int]],
+    class_names: Sequence[str],
+    colours: Sequence[Colour] | None,
+) -> dict[str, Any]:
+    parts = [[_closed(ring) for ring in polygon] for polygon in annotation.polygons]
+    geometry: dict[str, Any] = (
+        {"type": "Polygon", "coordinates": parts[0]}
+        if len(parts) == 1
+        else {"type": "MultiPolygon", "coordinates": parts}
+    )
+    if planes or annotation.page:
+        z, t = planes[annotation.page] if planes else (annotation.page, 0)
+        geometry["plane"] = {"c": -1, "z": z, "t": t}
+    classification: dict[str, Any] = {"name": class_names[annotation.class_index]}
+    if colours is not None:
+        classification["color"] = list(colours[annotation.class_index])
+    properties: dict[str, Any] = {"objectType": "annotation", "classification": classification}
+    measurements = dict(annotation.measurements)
+    if annotation.score is not None:
+        measurements["probability"] = round(annotation.score, 6)
+    if measurements:
+        properties["measurements"] = measurements
+    return {"type": "Feature", "geometry": geometry, "properties": properties}
+
+
+def _page(plane: Any, where: str) -> int:
+    """Return the place of an object in z or, in the first plane of z, in t."""
+    given = plane if isinstance(plane, dict) else {}
+    z, t = given.get("z", 0), given.get("t", 0)
+    if type(z) is not int or type(t) is not int or min(z, t) < 0:
+        raise ImageFileError(f"{where}: its plane must have whole numbers as z and t")
+    return z or t
+
+
+def _closed(ring: Any) -> list[list[float]]:
+    points = rounded(ring)
+    return [*points, points[0]]
+
+
+def _classification(feature: dict[str, Any]) -> Any:
+    properties = feature.get("properties")
+    found = properties.get("classification") if isinstance(properties, dict) else None
+    return found.get("name") if isinstance(found, dict) else None
+
+
+def _polygons(parts: Any, where: str) -> tuple[Polygon, ...]:
+    if not isinstance(parts, list) or not parts:
+        raise ImageFileError(f"{where}: it has no coordinates")
+    polygons = []
+    for part in parts:
+        if not isinstance(part, list) or not part:
+            raise ImageFileError(f"{where}: it has no coordinates")
+        polygons.append(tuple(read_ring(ring, where) for ring in part))
+    return tuple(polygons)

@@ -1,0 +1,1 @@
+"""Scientific images: any bit depth, any number of channels, stacks, any size, physical units."""
