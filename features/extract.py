@@ -11,12 +11,15 @@ import numpy.typing as npt
 
 from segboost.features.groups.base import FeatureGroup
 from segboost.features.groups.words import Codebook
-from segboost.features.image import ImageLike, as_rgb
+from segboost.features.image import ImageLike, as_rgb, split_channels
 from segboost.features.image_context import ImageContext
 from segboost.features.luv import rgb_to_luv
+from segboost.features.page import PagePart
 from segboost.features.presets import Preset, find_preset
 from segboost.features.superpixels.adjacency import Adjacency
+from segboost.features.superpixels.blocks import cut_blocks
 from segboost.features.superpixels.connectivity import Labels
+from segboost.features.superpixels.planes import compared_planes
 
 Dtype = Literal["float32", "uint8"]
 SMALLEST_SIDE = 64
@@ -80,6 +83,7 @@ def extract_features(
     name: str = "",
     dtype: Dtype = "float32",
     maps: Collection[tuple[float, str]] = (),
+    page: PagePart | None = None,
 ) -> ImageFeatures:
     """Segment an image into superpixels and compute the feature groups of a preset.
 
@@ -88,8 +92,8 @@ def extract_features(
     Parameters
     ----------
     image : ndarray or PIL.Image.Image
-        Any input of `as_rgb`.
-    preset : {"default", "paper"} or Preset
+        Any input of `as_rgb`; with further channels if the preset has a group for them.
+    preset : {"default", "fast", "classic", "paper"} or Preset
     codebook : Codebook, optional
         Visual words from `learn_codebook`; required if the preset has a word group without one.
     superpixels : ndarray of integers, shape (H, W), optional
@@ -101,6 +105,9 @@ def extract_features(
         features; the others stay float32.
     maps : collection of (float, str)
         Scale and layer of network maps to keep, where groups of the preset compute them.
+    page : PagePart, optional
+        Where the image lies in a large page: the features are those that the whole page gives.
+        Its sides are multiples of `segboost.features.page.GRID`.
 
     Returns
     -------
@@ -120,11 +127,20 @@ def extract_features(
         chosen = chosen.with_codebook(codebook)
     if dtype not in ("float32", "uint8"):
         raise ValueError(f"dtype: expected 'float32' or 'uint8', got {dtype!r}")
-    rgb = as_rgb(image)
+    colours, further = split_channels(image, chosen.n_further)
+    rgb = as_rgb(colours)
     check_padding(rgb.shape[0], rgb.shape[1], chosen)
     luv = rgb_to_luv(rgb)
-    labels = chosen.superpixels.cut(rgb, luv) if superpixels is None else superpixels
-    context = ImageContext(rgb, labels, name, chosen.largest_patch, luv, chosen.groups, maps)
+    if superpixels is not None:
+        labels = superpixels
+    elif page is not None:
+        planes, origin = compared_planes(luv, further), (page.top, page.left)
+        labels = cut_blocks(chosen.superpixels, rgb, planes, origin, page.block)
+    else:
+        labels = chosen.superpixels.cut(rgb, compared_planes(luv, further))
+    context = ImageContext(
+        rgb, labels, name, chosen.largest_patch, luv, chosen.groups, maps, further, page
+    )
     groups = {group.name: compute_group(group, context, dtype) for group in chosen.groups}
     graph = context.adjacency
     return ImageFeatures(context.labels, context.area, context.centres, graph, groups, context.maps)

@@ -18,7 +18,7 @@ from segboost.storage.output_record import is_empty, refuse_foreign
 from segboost.storage.whole_file import check_replaceable, open_whole
 
 SOFTWARE = "segboost"
-"""What our pictures name as their maker."""
+"""The software named in the metadata of our pictures."""
 _COLUMNS = 6
 _BORDER = np.array([1.0, 0.85, 0.0], np.float32)
 
@@ -138,9 +138,9 @@ def check_picture(path: Path, overwrite: bool = False) -> None:
     Raises
     ------
     NotReplaceableError
-        Where it is not a regular file.
+        If it is not a regular file.
     ForeignFileError
-        Where it is another file, unless `overwrite`.
+        If it is another file, unless `overwrite`.
     """
     check_replaceable(path)
     if path.exists() and not (overwrite or is_empty(path) or _is_ours(path)):

@@ -60,6 +60,33 @@ def as_rgb(image: ImageLike, argument: str = "image") -> RGB:
     return np.ascontiguousarray(colours, dtype=np.float32)
 
 
+def split_channels(image: ImageLike, count: int) -> tuple[ImageLike, RGB | None]:
+    """Return the three channels of an image that are taken as colours, and its further channels.
+
+    Parameters
+    ----------
+    image : ndarray or PIL.Image.Image
+        With further channels, an array of uint8 of shape (H, W, 3 + count).
+    count : int
+        The number of further channels; with 0, the image is returned as it is.
+
+    Returns
+    -------
+    colours : ndarray or PIL.Image.Image
+    further : ndarray of float32, shape (H, W, count), or None
+        In [0, 1].
+    """
+    if count == 0:
+        return image, None
+    array = np.asarray(image)
+    if array.ndim != 3 or array.shape[2] != 3 + count or array.dtype != np.uint8:
+        raise ValueError(
+            f"image: expected uint8 of shape (H, W, {3 + count}), got {array.dtype} of "
+            f"{array.shape}"
+        )
+    return array[..., :3], array[..., 3:].astype(np.float32) / np.float32(255)
+
+
 def read_image(path: str | PathLike[str]) -> RGB:
     """Read an image file as float32 RGB in [0, 1], shape (H, W, 3).
 

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from segboost.features.image import RGB, ImageLike, as_rgb, check_labels
 from segboost.features.kernel import kernel
 from segboost.features.luv import rgb_to_luv
+from segboost.features.page import FIELD, PagePart
 from segboost.features.superpixels.adjacency import Adjacency, find_adjacency
 from segboost.features.superpixels.connectivity import Labels
 
@@ -42,6 +43,10 @@ class ImageContext:
     keep_maps : collection of (float, str)
         Scale and layer of maps of the built-in network to keep in `maps`, where groups compute
         them.
+    further : ndarray of float32, shape (H, W, C), optional
+        Channels beyond the three of `image`, in [0, 1].
+    page : PagePart, optional
+        Where the image lies in a large page, if it is a part of one.
     """
 
     def __init__(
@@ -53,6 +58,8 @@ class ImageContext:
         luv: npt.NDArray[np.float32] | None = None,
         groups: Sequence[Any] = (),
         keep_maps: Collection[tuple[float, str]] = (),
+        further: npt.NDArray[np.float32] | None = None,
+        page: PagePart | None = None,
     ) -> None:
         self.rgb: RGB = as_rgb(image)
         height, width, _ = self.rgb.shape
@@ -61,6 +68,8 @@ class ImageContext:
         self.largest_patch = largest_patch
         self.groups = tuple(groups)
         self.keep_maps = frozenset(keep_maps)
+        self.further = further
+        self.page = page
         self.maps: dict[tuple[float, str], npt.NDArray[np.float32]] = {}
         self._luv = luv
         self._kept: tuple[Hashable, Any] | None = None
@@ -117,6 +126,26 @@ class ImageContext:
         A concave region may not contain its centroid; a patch there would show something else.
         """
         return nearest_to_centroid(self.labels, self.area)
+
+    @property
+    def usual_count(self) -> float:
+        """The number of superpixels that an image of this size has; of a page, on average."""
+        if self.page is None:
+            return self.count
+        return self.labels.size / self.page.means().mean_area
+
+    @property
+    def places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The centres in the whole page, and its height and width."""
+        if self.page is None:
+            return self.centres, np.array(self.labels.shape)
+        return self.page.on_page(self.centres), self.page.shape
+
+    @property
+    def reference(self) -> tuple[int, int]:
+        """The height and width that lengths and areas are compared with."""
+        height, width = self.labels.shape
+        return (height, width) if self.page is None else (FIELD, FIELD)
 
     @cached_property
     def neighbours(self) -> csr_array:

@@ -1,4 +1,4 @@
-"""Presets of a superpixel method and feature groups: `paper`, `default` and user-defined."""
+"""Presets of a superpixel method and feature groups: built-in and user-defined."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from segboost.features.groups.base import (
     PatchGroup,
     WordGroup,
 )
+from segboost.features.groups.channels import ChannelGroup
 from segboost.features.groups.user_groups import FolderGroup, FunctionGroup
 from segboost.features.groups.words import Codebook
 from segboost.features.network.group import NetworkGroup
@@ -27,6 +28,7 @@ from segboost.features.superpixels.methods import (
     method_from_config,
     method_to_config,
 )
+from segboost.io.scientific.intensities import IntensityScale
 
 PAPER_SIZES = (4, 8, 12, 16)
 """The patch sizes of the StructBoost paper, in pixels."""
@@ -44,11 +46,14 @@ class Preset:
     superpixels : SuperpixelMethod
     groups : tuple of FeatureGroup
         With distinct names. Consecutive groups of a family share its responses.
+    intensities : IntensityScale, optional
+        How files of other depths than 8 bits become images, learned from the training images.
     """
 
     name: str
     superpixels: SuperpixelMethod
     groups: tuple[FeatureGroup, ...]
+    intensities: IntensityScale | None = None
 
     def __post_init__(self) -> None:
         names = [group.name for group in self.groups]
@@ -60,6 +65,18 @@ class Preset:
     def largest_patch(self) -> int:
         """The largest patch size of all groups in pixels, at least 4."""
         return max((g.size for g in self.groups if isinstance(g, PatchGroup)), default=4)
+
+    @property
+    def n_further(self) -> int:
+        """The number of channels beyond three that the groups need."""
+        return sum(g.count for g in self.groups if isinstance(g, ChannelGroup))
+
+    def with_intensities(self, scale: IntensityScale) -> Preset:
+        """Return the preset for images under this scale, with a group for further channels."""
+        groups = tuple(g for g in self.groups if not isinstance(g, ChannelGroup))
+        if scale.n_further:
+            groups += (ChannelGroup(scale.n_further),)
+        return replace(self, groups=groups, intensities=scale)
 
     @property
     def needs_codebook(self) -> bool:
@@ -93,15 +110,20 @@ class Preset:
         `classic` was called `default` in version 0.1: under that name its caches are still found.
         """
         config = self.to_config()
+        if self.n_further:
+            config["compared"] = "all channels"  # by superpixels; once the colours alone
         return {**config, "name": "default" if self.name == "classic" else self.name}
 
     def to_config(self) -> dict[str, Any]:
         """Return the preset as JSON values, without codebooks."""
-        return {
+        config = {
             "name": self.name,
             "superpixels": method_to_config(self.superpixels),
             "groups": [group.to_config() for group in self.groups],
         }
+        if self.intensities is not None:
+            config["intensities"] = self.intensities.to_dict()
+        return config
 
 
 def fourteen_groups(sizes: tuple[int, ...]) -> tuple[FeatureGroup, ...]:
@@ -164,7 +186,8 @@ def preset_from_config(config: Mapping[str, Any]) -> Preset:
     A group given as ``{"kind": "function", "function": "package.module:function"}`` is imported
     when it is first computed; call `refuse_imports` first if the configuration is not your own.
     """
-    unknown = sorted(set(map(str, config)) - {"name", "base", "superpixels", "groups"})
+    known = {"name", "base", "superpixels", "groups", "intensities"}
+    unknown = sorted(set(map(str, config)) - known)
     if unknown:
         raise ValueError(
             f"preset: expected the keys name, base, superpixels and groups, got {unknown[0]!r}"
@@ -180,6 +203,9 @@ def preset_from_config(config: Mapping[str, Any]) -> Preset:
         name=str(config.get("name", "custom")),
         superpixels=base.superpixels if base and own is None else method_from_config(own or {}),
         groups=groups if base is None else base.groups + groups,
+        intensities=(
+            IntensityScale.from_dict(config["intensities"]) if "intensities" in config else None
+        ),
     )
 
 
@@ -190,6 +216,7 @@ def group_from_config(entry: Mapping[str, Any]) -> FeatureGroup:
     options = dict(entry)
     kind = options.pop("kind", None)
     makers: dict[str, Any] = {
+        "channels": ChannelGroup,
         "function": FunctionGroup,
         "folder": FolderGroup,
         "network": NetworkGroup,

@@ -42,8 +42,8 @@ CONTEXT = tuple(
 
 def position(context: ImageContext) -> npt.NDArray[np.float32]:
     """Return the position of each superpixel's centre, values in [0, 1], shape (P, 5)."""
-    size = np.maximum(np.array(context.labels.shape) - 1, 1)
-    y, x = (context.centres / size).T
+    centres, shape = context.places
+    y, x = (centres / np.maximum(shape - 1, 1)).T
     border = np.minimum.reduce([y, x, 1 - y, 1 - x])
     columns = [x, y, 2 * abs(x - 0.5), 2 * abs(y - 0.5), 2 * border]
     return np.stack(columns, axis=1).astype(np.float32)
@@ -69,7 +69,10 @@ def neighbourhood_colour(context: ImageContext) -> npt.NDArray[np.float32]:
         weight = near @ area - area
         total = near @ (area * mean) - area * mean
         rings.append(np.where(weight > 0, total / np.maximum(weight, 1), mean))
-    whole = (area * mean).sum(axis=0) / area.sum()
+    if context.page is None:
+        whole = (area * mean).sum(axis=0) / area.sum()
+    else:
+        whole = context.page.means().luv
     parts = [mean, deviation, *rings, *(mean - ring for ring in rings), mean - whole]
     return np.concatenate(parts, axis=1).astype(np.float32)
 
@@ -82,9 +85,9 @@ def region_shape(context: ImageContext) -> npt.NDArray[np.float32]:
     the pixel covariance; the angle of its first axis is doubled (cos, sin). Compactness is
     ``4π area / perimeter²``, border contact the fraction of the perimeter on the image border.
     """
-    height, width = context.labels.shape
+    height, width = context.reference
     flat, count, area = context.labels.ravel(), context.count, context.area
-    y, x = np.divmod(np.arange(flat.size), width)
+    y, x = np.divmod(np.arange(flat.size), context.labels.shape[1])
     box = np.array([_range(flat, y, count), _range(flat, x, count)])
     grid = np.stack([y, x, y * y, x * x, x * y], axis=1).astype(np.float64)
     my, mx, yy, xx, xy = (np.bincount(flat, grid[:, k], count) / area for k in range(5))
@@ -98,7 +101,7 @@ def region_shape(context: ImageContext) -> npt.NDArray[np.float32]:
     shared = np.bincount(inner.edges.ravel(), np.repeat(inner.boundary_length, 2), count)
     perimeter = shared + border
     columns = [
-        np.sqrt(area / flat.size),
+        np.sqrt(area / (height * width)),
         box[0] / height,
         box[1] / width,
         area / (box[0] * box[1]),
@@ -122,16 +125,17 @@ def larger_context(context: ImageContext) -> npt.NDArray[np.float32]:
     -------
     ndarray of float32, shape (P, 80)
     """
-    maps = _context_maps(context.luv)
+    maps = context_maps(context.luv)
     means = pad_by_reflection(_block_means(maps, _STEP), 3 * BLOCK // 2 // _STEP)
     sums = integral(np.ascontiguousarray(np.moveaxis(means, 2, 0)))
     # After padding, the coordinates of a centre are the corner of the patch around it.
     blocks = pool_grid(sums, context.centres / _STEP, BLOCK / _STEP, 3)
-    whole = np.broadcast_to(maps.mean(axis=(0, 1)), (context.count, maps.shape[2]))
+    mean = maps.mean(axis=(0, 1)) if context.page is None else context.page.means().maps
+    whole = np.broadcast_to(mean, (context.count, maps.shape[2]))
     return np.concatenate([blocks, whole], axis=1).astype(np.float32)
 
 
-def _context_maps(luv: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def context_maps(luv: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return the maps of the larger context, shape (H, W, 8)."""
     light = np.pad(luv[..., 0], 1, mode="edge")
     dx = (light[1:-1, 2:] - light[1:-1, :-2]) / 2
@@ -163,6 +167,12 @@ def _range(
 
 def _border_contact(context: ImageContext) -> npt.NDArray[np.int64]:
     """Return the number of pixel edges of each superpixel on the image border, shape (P,)."""
-    labels = context.labels
-    sides = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
-    return np.bincount(sides, minlength=context.count)
+    labels, page = context.labels, context.page
+    sides = [labels[0], labels[-1], labels[:, 0], labels[:, -1]]
+    if page is not None:
+        # The part's own borders are the page's only where the page ends.
+        height, width = labels.shape
+        ends = (page.top == 0, page.top + height >= page.height,
+                page.left == 0, page.left + width >= page.width)  # fmt: skip
+        sides = [side[: side.size * end] for side, end in zip(sides, ends, strict=True)]
+    return np.bincount(np.concatenate(sides), minlength=context.count)

@@ -198,9 +198,9 @@ def network_bytes() -> bytes:
 def channel_ranges(tensors: Tensors, layer: str, deviations: float) -> tuple[Any, Any]:
     """Return the range of the channels of a layer, from the weights alone, shapes (C,).
 
-    What batch normalisation puts out has, over ImageNet, mean β and deviation γ in every channel.
-    A stage sums the outputs of its blocks, which count as independent here. The range is so many
-    deviations to both sides, cut at 0 and 6 where ReLU6 follows.
+    On ImageNet, the output of batch normalisation has mean β and deviation γ in every channel.
+    A stage sums the outputs of its blocks, which are assumed independent. The range is
+    `deviations` deviations to both sides, clipped to [0, 6] if ReLU6 follows.
     """
     if layer in ("stem", "head"):
         names = ["_bn0" if layer == "stem" else "_bn1"]

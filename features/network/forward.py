@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost.features.image_context import ImageContext
-from segboost.features.network.inputs import input_size, network_input
+from segboost.features.network.inputs import ANY_PIXELS, MOST_PIXELS, input_size, network_input
+from segboost.features.network.parts import run_by_parts
 from segboost.features.network.runtime import fixed_size, run_network
 from segboost.features.network.sampling import Grid, PixelOrder, sample_centres, sample_mean
 from segboost.features.network.source import BuiltinNetwork, NetworkSource
@@ -49,9 +50,12 @@ class ForwardPass:
                 f"scales: the network takes inputs of {size[0]} × {size[1]} only, so that the "
                 f"only scale is 1, got {scale:g}"
             )
-        size = size or input_size((height, width), scale, multiple)
+        # A network of tokens sees its whole input at once and cannot run by parts.
+        by_parts = context.page is not None and size is None and self.patch is None
+        most = ANY_PIXELS if by_parts else MOST_PIXELS
+        size = size or input_size((height, width), scale, multiple, most)
         image = network_input(context.rgb, size, self.mean, self.std)
-        found = run_network(self.source, layers, image)
+        found = (run_by_parts if by_parts else run_network)(self.source, layers, image)
         maps = {name: self.as_map(values, size, name) for name, values in found.items()}
         if isinstance(self.source, BuiltinNetwork):
             kept = {(scale, name): m for name, m in maps.items()}
@@ -93,7 +97,7 @@ def sample_map(values: npt.NDArray[np.float32], context: ImageContext) -> npt.ND
     _, rows, columns = values.shape
     down = Grid(rows, 0.5 * height / rows, height / rows)
     across = Grid(columns, 0.5 * width / columns, width / columns)
-    if rows * columns <= context.count:
+    if rows * columns <= context.usual_count:
         return sample_centres(values, down, across, context.centres)
     order = context.remember("pixel order", lambda: PixelOrder.of(context.labels, context.area))
     return sample_mean(values, down, across, order, width)

@@ -19,7 +19,7 @@ def check_model(content: bytes, name: str) -> None:
 
     try:
         model = onnx.load_model_from_string(content)
-    except Exception:  # protobuf has an exception of its own for each implementation
+    except Exception:  # each implementation of protobuf raises a different exception
         raise ValueError(f"network {name}: this is not an ONNX model") from None
     own = {function.domain for function in model.functions}
     graphs = [model.graph, *model.functions]
@@ -38,7 +38,7 @@ def check_model(content: bytes, name: str) -> None:
 
 
 def _nodes(graph: Any) -> Iterator[Any]:
-    """Give the nodes of a graph and of the graphs inside them."""
+    """Yield the nodes of a graph and of the graphs inside them."""
     for node in graph.node:
         yield node
         for attribute in node.attribute:
@@ -47,7 +47,7 @@ def _nodes(graph: Any) -> Iterator[Any]:
 
 
 def _tensors(graph: Any) -> Iterator[Any]:
-    """Give the constants of a graph and of the graphs inside it."""
+    """Yield the constants of a graph and of the graphs inside it."""
     yield from getattr(graph, "initializer", ())
     for sparse in getattr(graph, "sparse_initializer", ()):
         yield from (sparse.values, sparse.indices)

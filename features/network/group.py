@@ -93,7 +93,7 @@ class NetworkGroup:
         found = [self._sampled(context, scale) for scale in self.scales]
         values = np.concatenate([at[layer] for at in found for layer in self.layers], axis=1)
         if not np.isfinite(values).all():
-            raise ValueError(f"group {self.name!r}: the network puts out NaN or infinity")
+            raise ValueError(f"group {self.name!r}: the network returned NaN or infinity")
         return values
 
     def _sampled(self, context: ImageContext, scale: float) -> Sampled:
@@ -152,7 +152,7 @@ class NetworkGroup:
 def builtin_range(layers: tuple[str, ...], n_scales: int) -> Range:
     """Return the bounds of these layers' channels, scale by scale, shapes (d,).
 
-    They follow from the weights alone, so that training and prediction round alike.
+    They follow from the weights alone, so that training and prediction round in the same way.
     """
     tensors = read_weights()
     bounds = [efficientnet.channel_ranges(tensors, layer, DEVIATIONS) for layer in layers]

@@ -10,19 +10,24 @@ from segboost.features.image import RGB
 
 MOST_PIXELS = 2**22
 """Maximum size of a network's input: larger ones are scaled down, to bound memory."""
+ANY_PIXELS = 2**62
+"""For inputs that are computed in parts instead."""
 
 
-def input_size(shape: tuple[int, int], scale: float, multiple: int) -> tuple[int, int]:
+def input_size(
+    shape: tuple[int, int], scale: float, multiple: int, most: int = MOST_PIXELS
+) -> tuple[int, int]:
     """Return height and width of the input for an image of this shape at a scale.
 
     The multiples of a network's coarsest stride nearest to the scaled size, so that maps cover
-    the image from border to border; each is at least one stride.
+    the image from border to border; each is at least one stride. Inputs of more than `most` pixels
+    are scaled down.
     """
     height, width = (side * scale for side in shape)
-    shrink = min(1.0, (MOST_PIXELS / (height * width)) ** 0.5)
+    shrink = min(1.0, (most / (height * width)) ** 0.5)
     rows, columns = _nearest(height * shrink, multiple), _nearest(width * shrink, multiple)
     # A very long image is as high as one stride, and would still be too large.
-    longest = max(1, MOST_PIXELS // (min(rows, columns) * multiple)) * multiple
+    longest = max(1, most // (min(rows, columns) * multiple)) * multiple
     return min(rows, longest), min(columns, longest)
 
 

@@ -18,7 +18,7 @@ _TENSOR = "torch._utils _rebuild_tensor_v2"
 
 
 class PickleError(ValueError):
-    """A pickle that asks for anything else than tensors, or is damaged."""
+    """A pickle that asks for anything other than tensors, or is damaged."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is known of a pixel near a border, as columns for a classifier.
+"""Features of pixels near a border, as columns for a classifier.
 
 The margin of the pixel's superpixel and of its surroundings, the distance from the border, how the
 colour of the pixel compares with the likely foreground and background nearby, and the channels of
@@ -7,7 +7,7 @@ network maps. Smooth columns are computed at half the resolution and interpolate
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,17 +72,33 @@ def pixel_columns(
         Maps of a network.
     rows, columns : ndarray of int, shape (n,)
     """
+    return describe_pixels(source, maps)(rows, columns)
+
+
+def describe_pixels(
+    source: PixelSource, maps: Sequence[Float32Array]
+) -> Callable[[Int64Array, Int64Array], Float32Array]:
+    """Return a function from rows and columns to the features of these pixels.
+
+    For images with so many pixels near borders that their features would fill the memory: smooth
+    columns are computed here, once.
+    """
     shape = source.superpixels.shape
     margin = np.clip(source.margin, -MOST_MARGIN, MOST_MARGIN).astype(np.float32)
     values = margin[source.superpixels]
     half_margin = halve(values)
     foreground = halve((values > 0).astype(np.float32))
     probability: Float32Array = expit(half_margin)
-    smooth = [*_blurs(half_margin, foreground), *_local_colours(halve(source.luv), probability)]
-    at = sample_at(np.concatenate(smooth, axis=-1), rows, columns, shape)
-    own = _own_columns(source, values, at, rows, columns)
-    sampled = [sample_at(m.transpose(1, 2, 0), rows, columns, shape) for m in maps]
-    return np.concatenate([own, *sampled], axis=1)
+    parts = [*_blurs(half_margin, foreground), *_local_colours(halve(source.luv), probability)]
+    smooth = np.concatenate(parts, axis=-1)
+    cells = [np.ascontiguousarray(m.transpose(1, 2, 0)) for m in maps]
+
+    def describe(rows: Int64Array, columns: Int64Array) -> Float32Array:
+        at = sample_at(smooth, rows, columns, shape)
+        own = _own_columns(source, values, at, rows, columns)
+        return np.concatenate([own, *(sample_at(c, rows, columns, shape) for c in cells)], axis=1)
+
+    return describe
 
 
 def _blurs(margin: Float32Array, foreground: Float32Array) -> list[Float32Array]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost.features.kernel import kernel
 from segboost.features.superpixels.connectivity import Labels
 
 
@@ -63,7 +64,7 @@ def find_adjacency(labels: Labels, luv: npt.NDArray[np.float32]) -> Adjacency:
     -------
     Adjacency
     """
-    keys, lengths = np.unique(_crossings(labels)[0], return_counts=True)
+    keys, lengths = np.unique(find_crossings(labels)[0], return_counts=True)
     count = int(labels.max()) + 1
     low, high = np.divmod(keys, count)
     colours = region_means(labels, luv, count)
@@ -76,7 +77,7 @@ def find_adjacency(labels: Labels, luv: npt.NDArray[np.float32]) -> Adjacency:
 
 def find_contacts(labels: Labels, colours: npt.NDArray[np.float32]) -> Contacts:
     """Return all pairs of touching labels with the colour contrast along their boundary."""
-    keys, first, second = _crossings(labels)
+    keys, first, second = find_crossings(labels)
     pixels = colours.reshape(-1, colours.shape[-1])
     steps = np.sqrt(((pixels[first] - pixels[second]) ** 2).sum(axis=1))
     pairs, inverse = np.unique(keys, return_inverse=True)
@@ -105,8 +106,16 @@ def region_means(labels: Labels, values: npt.NDArray[Any], count: int) -> npt.ND
     return np.stack(sums, axis=1) / area[:, None]
 
 
-def _crossings(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
-    """Return the pair ``low·P + high`` and the two pixels of every edge between two labels."""
+def find_crossings(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
+    """Return the pair ``low·P + high`` and the two pixels of every edge between two labels.
+
+    Pixels are numbered in reading order; edges to the right come before edges downwards.
+    """
+    return _walk_edges(np.ascontiguousarray(labels), int(labels.max()) + 1)
+
+
+def crossings_plainly(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
+    """Do the same as the kernel with NumPy."""
     height, width = labels.shape
     count = int(labels.max()) + 1
     index = np.arange(height * width).reshape(height, width)
@@ -117,3 +126,23 @@ def _crossings(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
     first, second = first[crosses], (first + step)[crosses]
     one, other = flat[first].astype(np.int64), flat[second].astype(np.int64)
     return np.minimum(one, other) * count + np.maximum(one, other), first, second
+
+
+@kernel
+def _walk_edges(labels: Labels, count: int) -> tuple[npt.NDArray[np.int64], ...]:
+    height, width = labels.shape
+    most = height * (width - 1) + (height - 1) * width
+    pair = np.empty(most, np.int64)
+    first, second = np.empty(most, np.int64), np.empty(most, np.int64)
+    found = 0
+    for down in range(2):
+        right = 1 - down
+        for i in range(height - down):
+            for j in range(width - right):
+                one, other = labels[i, j], labels[i + down, j + right]
+                if one != other:
+                    pair[found] = np.int64(min(one, other)) * count + max(one, other)
+                    first[found] = i * width + j
+                    second[found] = (i + down) * width + j + right
+                    found += 1
+    return pair[:found].copy(), first[:found].copy(), second[:found].copy()

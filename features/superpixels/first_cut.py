@@ -24,7 +24,7 @@ def grow_forest(
 
     Parameters
     ----------
-    colours : ndarray of float32, shape (H, W, 3)
+    colours : ndarray of float32, shape (H, W, channels)
     scale : float
         In units of colour difference times pixels; larger values give larger regions.
     min_area, max_area : int

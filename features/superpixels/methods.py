@@ -21,7 +21,7 @@ from segboost.features.superpixels.connectivity import Labels, connected_regions
 from segboost.features.superpixels.first_cut import grow_forest
 from segboost.features.superpixels.merging import MergeCost, merge_regions
 
-_USUAL_PIXELS = 640 * 480
+USUAL_PIXELS = 640 * 480
 """The size of image that numbers of superpixels are given for."""
 COUNT = Number(1, 200_000, whole=True)
 AREA = Number(1, 10**6, whole=True)
@@ -35,7 +35,10 @@ class SuperpixelMethod(Protocol):
     """The name of the method in a configuration."""
 
     def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
-        """Return connected labels 0 … P−1, shape (H, W), of an image given in RGB and LUV."""
+        """Return connected labels 0 … P−1, shape (H, W), of an image given in RGB and LUV.
+
+        LUV may be followed by further planes to compare; see `compared_planes`.
+        """
         ...
 
 
@@ -90,7 +93,7 @@ class GraphMerging:
         >>> [method.count(*size) for size in ((240, 320), (480, 640), (600, 800), (3000, 4000))]
         [950, 950, 1484, 4000]
         """
-        as_dense = round(self.max_count * height * width / _USUAL_PIXELS)
+        as_dense = round(self.max_count * height * width / USUAL_PIXELS)
         return max(self.max_count, min(as_dense, self.count_limit))
 
     def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:

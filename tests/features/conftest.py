@@ -1,4 +1,4 @@
-"""Photographs to test on: one that scikit-image brings along, and a small part of it."""
+"""Test photographs: one that comes with scikit-image, and a small part of it."""
 
 from __future__ import annotations
 

@@ -49,6 +49,7 @@ def test_bytes_are_rounded_floats(preset, small, codebook):
         assert (abs(back - inside) <= (high - low) / 509).all()
 
 
+@pytest.mark.slow
 def test_same_bytes_whatever_the_number_of_jobs(small, codebook):
     images = [small, small[:, ::-1], small[::-1]]
     alone = [extract_features(image, "classic", codebook) for image in images]

@@ -83,7 +83,7 @@ def test_show_writes_a_picture(photo_file):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["gone.png"], "image file gone.png does not exist"),
         (["text.png", "--output", "x.png"], "not an image that can be read"),
@@ -92,11 +92,11 @@ def test_show_writes_a_picture(photo_file):
         (["photo.png", "--output", "photo.png"], "is the image itself"),
     ],
 )
-def test_misuse_is_one_line_and_code_2(arguments, told, photo_file, monkeypatch):
+def test_misuse_is_one_line_and_code_2(arguments, message, photo_file, monkeypatch):
     monkeypatch.chdir(photo_file.parent)
     (photo_file.parent / "text.png").write_text("no image")
     result = CliRunner().invoke(app, ["show", *arguments])
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert message in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
     assert {p.name for p in photo_file.parent.iterdir()} == {"photo.png", "text.png"}

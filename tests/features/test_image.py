@@ -45,14 +45,14 @@ def test_reads_16_bit_file(tmp_path):
     np.testing.assert_allclose(read_image(tmp_path / "deep.png")[..., 0], levels / 65535, atol=1e-7)
 
 
-def test_file_that_is_no_image(tmp_path):
+def test_file_that_is_not_an_image(tmp_path):
     (tmp_path / "text.png").write_text("no image")
     with pytest.raises(ValueError, match=r"text\.png: not an image that can be read"):
         read_image(tmp_path / "text.png")
 
 
 @pytest.mark.parametrize(
-    ("image", "told"),
+    ("image", "message"),
     [
         (np.zeros(5, np.uint8), r"shape \(5,\)"),
         (np.zeros((2, 2, 2), np.uint8), r"shape \(2, 2, 2\)"),
@@ -69,15 +69,15 @@ def test_file_that_is_no_image(tmp_path):
         (None, "shape"),
     ],
 )
-def test_what_is_no_image_is_refused(image, told):
-    with pytest.raises(ValueError, match=r"^image: expected an image of shape .*" + told):
+def test_arrays_that_are_not_images_are_refused(image, message):
+    with pytest.raises(ValueError, match=r"^image: expected an image of shape .*" + message):
         as_rgb(image)
     with pytest.raises(ValueError, match=r"^image: "):
         find_superpixels(image)
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"),
+    ("labels", "message"),
     [
         (np.zeros((4, 4), np.int32), r"shape \(4, 4\)"),
         (np.zeros((3, 5), np.float64), "dtype float64"),
@@ -86,8 +86,8 @@ def test_what_is_no_image_is_refused(image, told):
         (np.full((3, 5), 10**9), "label 1000000000"),
     ],
 )
-def test_labels_that_do_not_fit_are_refused(labels, told):
-    with pytest.raises(ValueError, match=r"^superpixels: expected integer labels .*" + told):
+def test_labels_that_do_not_fit_are_refused(labels, message):
+    with pytest.raises(ValueError, match=r"^superpixels: expected integer labels .*" + message):
         check_labels(labels, (3, 5))
     with pytest.raises(ValueError, match=r"^superpixels: "):
         ImageContext(np.zeros((3, 5), np.uint8), labels)

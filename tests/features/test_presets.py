@@ -161,7 +161,7 @@ def test_user_function_cannot_change_the_image():
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "text"),
     [
         (np.zeros(3), r"got shape \(3,\)"),
         (np.zeros((4, 0)), r"got shape \(4, 0\)"),
@@ -171,9 +171,9 @@ def test_user_function_cannot_change_the_image():
         (np.zeros(4, object), "got dtype object"),
     ],
 )
-def test_what_a_users_function_may_not_return(values, told):
+def test_invalid_results_of_a_user_function_are_refused(values, text):
     group = FunctionGroup("mine", lambda image, superpixels: values)
-    with pytest.raises(ValueError, match=r"group 'mine': expected finite numbers.*" + told):
+    with pytest.raises(ValueError, match=r"group 'mine': expected finite numbers.*" + text):
         group.compute(ImageContext(IMAGE, LABELS))
 
 
@@ -190,7 +190,7 @@ def test_folder_group_errors(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "text"),
     [
         ({"kind": "sunflower"}, "group: expected a kind among"),
         ({"kind": "hog", "size": 10, "smallest": 4}, "size: expected a multiple of 4"),
@@ -199,8 +199,8 @@ def test_folder_group_errors(tmp_path):
         ({"kind": "folder", "name": "x"}, "group of kind 'folder'"),
     ],
 )
-def test_bad_group_configurations(entry, told):
-    with pytest.raises(ValueError, match=told):
+def test_bad_group_configurations(entry, text):
+    with pytest.raises(ValueError, match=text):
         group_from_config(entry)
 
 

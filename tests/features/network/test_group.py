@@ -72,6 +72,7 @@ def test_codes_round_by_ranges_that_no_image_changes():
     assert (error <= step / 2 + 1e-5)[inside].all()
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_bytes():
     group = NetworkGroup("deep", layers=("stage3", "stage7"), scales=(1.0, 2.0))
     here = group.compute(ImageContext(IMAGE, CELLS))

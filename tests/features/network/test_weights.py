@@ -1,4 +1,4 @@
-"""The reader of weights builds tensors, and nothing else whatever a file says."""
+"""The reader of weights builds tensors and nothing else, whatever a file contains."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_a_file_cut_anywhere_is_refused():
 
 
 @pytest.mark.filterwarnings("ignore:invalid escape")
-def test_a_changed_byte_never_does_anything_else_than_fail_or_change_numbers():
+def test_a_changed_byte_only_fails_or_changes_numbers():
     content = storage_file({"a": ("7", 0, (24,), (1,)), "b": ("8", 0, (2,), (1,))}, DATA)
     rng = np.random.default_rng(0)
     for _ in range(3000):

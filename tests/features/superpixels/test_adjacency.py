@@ -1,7 +1,11 @@
 import numpy as np
 
 from segboost.features import as_rgb, find_adjacency, find_superpixels, rgb_to_luv
-from segboost.features.superpixels.adjacency import find_contacts
+from segboost.features.superpixels.adjacency import (
+    crossings_plainly,
+    find_contacts,
+    find_crossings,
+)
 
 
 def reference(labels, luv):
@@ -54,3 +58,11 @@ def test_contacts_sum_the_contrast():
     colours = np.array([[[0, 0, 0], [3, 4, 0]], [[0, 0, 0], [0, 0, 1]]], np.float32)
     contacts = find_contacts(labels, colours)
     np.testing.assert_allclose([contacts.length[0], contacts.contrast[0]], [2, 6])
+
+
+def test_crossings_equal_the_plain_version():
+    rng = np.random.default_rng(5)
+    for shape in ((1, 1), (1, 7), (7, 1), (9, 12)):
+        for labels in (rng.integers(0, 4, shape, np.int32), np.zeros(shape, np.int32)):
+            for found, plain in zip(find_crossings(labels), crossings_plainly(labels), strict=True):
+                np.testing.assert_array_equal(found, plain)

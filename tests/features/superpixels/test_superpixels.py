@@ -3,7 +3,11 @@ import pytest
 from scipy import ndimage
 
 from segboost.features import GraphMerging, QuickShift, Slic, find_superpixels, is_connected
-from segboost.features.superpixels.connectivity import connected_regions, in_reading_order
+from segboost.features.superpixels.connectivity import (
+    connected_regions,
+    in_reading_order,
+    in_reading_order_plainly,
+)
 from segboost.features.superpixels.first_cut import grow_forest
 from segboost.features.superpixels.merging import merge_regions
 from segboost.features.superpixels.methods import method_from_config, method_to_config
@@ -20,6 +24,16 @@ def assert_superpixels(labels, shape):
         assert ndimage.label(labels == value)[1] == 1
     assert is_connected(labels)
     np.testing.assert_array_equal(in_reading_order(labels), labels)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint16])
+def test_reading_order_equals_the_plain_version(dtype):
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 5000, (30, 40)).astype(dtype)
+    for found in (labels, labels.T, labels % 7, labels[:1, :1]):
+        np.testing.assert_array_equal(in_reading_order(found), in_reading_order_plainly(found))
+    with pytest.raises(ValueError, match="at least 0"):
+        in_reading_order(labels.astype(np.int64) - 5000)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.kind)
@@ -59,7 +73,7 @@ def test_count_follows_the_size_of_large_images():
     assert 20 < find_superpixels(noise, method).max() + 1 <= 42
 
 
-def test_images_of_the_usual_size_do_not_know_the_limit(photograph):
+def test_the_limit_does_not_affect_images_of_the_usual_size(photograph):
     one = find_superpixels(photograph, GraphMerging(count_limit=950))
     assert one.tobytes() == find_superpixels(photograph).tobytes()
 

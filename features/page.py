@@ -1,0 +1,111 @@
+"""Parts of large pages: where their pixels lie, and what the whole page is like.
+
+The features of a part have to be those that the whole page would give. So lengths are compared
+with `FIELD` instead of the sides of the image, superpixels are cut in blocks of the page, and
+means over the image are those of `PageStatistics`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FIELD = 1024
+"""Takes the place of height and width where lengths are relative: the side of training crops."""
+GRID = 64
+"""Parts begin at multiples of this, and are padded to them, so that network maps coincide."""
+BLOCK = 256
+"""Usual side of the blocks in which superpixels are cut."""
+
+
+@dataclass(frozen=True, eq=False)
+class PageStatistics:
+    """Means over a page, estimated from some of its blocks.
+
+    Parameters
+    ----------
+    mean_area : float
+        Pixels per superpixel.
+    luv : ndarray of shape (3,)
+        The mean colour.
+    maps : ndarray of shape (8,)
+        The means of the maps of the larger context.
+    further : ndarray of shape (C,)
+        The means of further channels, in [0, 1].
+    """
+
+    mean_area: float
+    luv: npt.NDArray[np.float64]
+    maps: npt.NDArray[np.float64]
+    further: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PagePart:
+    """The place of an array of pixels in a large page.
+
+    Parameters
+    ----------
+    height, width : int
+        Of the page, in pixels.
+    top, left : int
+        Where the part begins: multiples of `GRID`.
+    block : int
+        Side of the blocks in which superpixels are cut, a multiple of 2 `GRID`. Blocks begin half
+        a side before the page, so that the overlap of tiles can be half a block.
+    statistics : PageStatistics, optional
+        Required by features that compare with the whole image.
+    """
+
+    height: int
+    width: int
+    top: int = 0
+    left: int = 0
+    block: int = BLOCK
+    statistics: PageStatistics | None = None
+
+    def __post_init__(self) -> None:
+        if self.block < 2 * GRID or self.block % (2 * GRID):
+            raise ValueError(f"block: expected a multiple of {2 * GRID} pixels, got {self.block}")
+        if self.top % GRID or self.left % GRID:
+            raise ValueError(
+                f"parts of pages begin at multiples of {GRID} pixels, got {self.top}, {self.left}"
+            )
+
+    def at(self, top: int, left: int) -> PagePart:
+        """Return another part of the same page."""
+        return replace(self, top=top, left=left)
+
+    @property
+    def shape(self) -> npt.NDArray[np.int64]:
+        """Height and width of the page."""
+        return np.array([self.height, self.width])
+
+    def on_page(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return rows and columns of the part, shape (n, 2), as those of the page.
+
+        Places in the padding are moved to the page's border.
+        """
+        return np.minimum(places + np.array([self.top, self.left]), self.shape - 1)
+
+    def means(self) -> PageStatistics:
+        """Return the statistics; ValueError if there are none."""
+        if self.statistics is None:
+            raise ValueError("statistics: features of a part of a page need those of the page")
+        return self.statistics
+
+
+def pad_to_grid(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return pixels, shape (h, w, …), padded below and on the right to multiples of `GRID`.
+
+    By reflection, as real borders would disturb the maps of networks. Only parts at the page's
+    lower and right border need it, and the whole page is padded in the same way.
+    """
+    height, width = pixels.shape[:2]
+    if height % GRID == 0 and width % GRID == 0:
+        return pixels
+    more = [(0, -height % GRID), (0, -width % GRID)] + [(0, 0)] * (pixels.ndim - 2)
+    return np.pad(pixels, more, mode="symmetric")
