@@ -1,4 +1,4 @@
-"""What a labelled image and a data set are: names, lazy sources, and keys of their content."""
+"""Labelled images and data sets: names, lazy sources, and keys of their content."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from typing import Literal, Protocol
 import numpy as np
 
 from segboost._types import ByteArray
+from segboost.io.legend import TWO_CLASSES, ClassLegend
+from segboost.io.scientific.intensities import IntensityScale
 
 BACKGROUND, FOREGROUND, VOID = 0, 1, 255
-"""The values of a mask; void pixels count nowhere."""
+"""The values of a mask of two classes; void pixels are ignored."""
 
-SPLITS = ("train", "test", "all")
-Split = Literal["train", "test", "all"]
+SPLITS = ("train", "val", "test", "all")
+Split = Literal["train", "val", "test", "all"]
 
 
 class DatasetError(ValueError):
@@ -24,11 +26,11 @@ class DatasetError(ValueError):
 
 
 class Source(Protocol):
-    """Where an array comes from: read or made anew at each call, never kept."""
+    """Source of an array, which is read or made again at each call and never kept."""
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files behind it; none where it is made on the fly."""
+        """The files behind it; empty if it is made on the fly."""
 
     def load(self) -> ByteArray:
         """Return the array."""
@@ -45,9 +47,9 @@ class FileSource:
     ----------
     paths : tuple of Path
     read : callable
-        Of the paths; a module-level function or a frozen object, so that workers can take it.
+        Called with the paths; a module-level function or a frozen object, so that it pickles.
     rule : str
-        What, beside the bytes, the result depends on; part of the key.
+        What the result depends on in addition to the bytes; part of the key.
     """
 
     paths: tuple[Path, ...]
@@ -66,7 +68,7 @@ class FileSource:
 
 @dataclass(frozen=True, eq=False)
 class ArraySource:
-    """An array that is in memory already; `load` returns it read-only."""
+    """An array in memory; `load` returns it read-only."""
 
     array: ByteArray
     paths: tuple[Path, ...] = field(default=(), init=False)
@@ -85,7 +87,7 @@ class ArraySource:
 
 @dataclass(frozen=True)
 class LabelledImage:
-    """An image and its mask, loaded when asked for and not kept.
+    """An image and its mask, loaded on demand and not kept.
 
     Parameters
     ----------
@@ -103,7 +105,10 @@ class LabelledImage:
         return self.image_source.load()
 
     def mask(self) -> ByteArray:
-        """Return the mask: uint8, shape (H, W), 0 background, 1 foreground, 255 void."""
+        """Return the mask: uint8, shape (H, W), a class 0 … K−1 or 255 for void.
+
+        With two classes, 0 is background and 1 foreground.
+        """
         return self.mask_source.load()
 
     def load(self) -> tuple[ByteArray, ByteArray]:
@@ -114,7 +119,7 @@ class LabelledImage:
         return image, mask
 
     def image_key(self) -> str:
-        """Return the key of the image alone, for what does not depend on the mask."""
+        """Return the key of the image alone, for results that do not depend on the mask."""
         return self.image_source.key()
 
     def mask_key(self) -> str:
@@ -133,16 +138,22 @@ class LabelledImage:
 
 @dataclass(frozen=True)
 class SegmentationDataset:
-    """Labelled images, split into those to learn from and those to measure on.
+    """Labelled images, split into training and test images.
 
     Parameters
     ----------
     name : str
     train, test : tuple of LabelledImage
     notes : tuple of str
-        What a reader of a figure must know: images left out, duplicates, the protocol.
+        What readers of the scores must know: images left out, duplicates, the protocol.
     leaks : tuple of str
-        Names of test images whose photograph is a training image too.
+        Names of test images whose photograph is also a training image.
+    legend : ClassLegend
+        Names and colours of the classes.
+    validation : tuple of LabelledImage
+        Images for choosing settings, if the data set has such a split.
+    intensities : IntensityScale, optional
+        How the values of scientific images became bytes.
     """
 
     name: str
@@ -150,17 +161,21 @@ class SegmentationDataset:
     test: tuple[LabelledImage, ...]
     notes: tuple[str, ...] = ()
     leaks: tuple[str, ...] = ()
+    legend: ClassLegend = TWO_CLASSES
+    validation: tuple[LabelledImage, ...] = ()
+    intensities: IntensityScale | None = None
 
     def split(self, name: Split) -> tuple[LabelledImage, ...]:
-        """Return the images of ``train``, ``test`` or ``all`` (both, sorted by name)."""
+        """Return the images of ``train``, ``val``, ``test`` or ``all`` (sorted by name)."""
+        parts = {"train": self.train, "val": self.validation, "test": self.test}
         if name == "all":
-            return tuple(sorted(self.train + self.test, key=lambda item: item.name))
-        if name not in SPLITS:
+            return tuple(sorted(sum(parts.values(), ()), key=lambda item: item.name))
+        if name not in parts:
             raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {name!r}")
-        return self.train if name == "train" else self.test
+        return parts[name]
 
 
 def describe_mismatch(image: ByteArray, mask: ByteArray) -> str:
-    """Return a line on an image and a mask of different sizes."""
+    """Return a message about an image and a mask of different sizes."""
     (height, width), (tall, wide) = image.shape[:2], mask.shape
     return f"the image is {width}×{height}, its mask {wide}×{tall}: make them equal"

@@ -1,4 +1,4 @@
-"""What the verification of a data set found."""
+"""Findings of the verification of a data set."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ CHECKING = "checking files"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing about one file.
+    """One finding about one file.
 
     Parameters
     ----------
     name : str
         The image it is about.
     level : {"missing", "odd"}
-        What is missing or broken makes a set unusable; what is odd is worth knowing.
+        Missing or broken files make a set unusable; odd ones are worth knowing.
     text : str
     """
 
@@ -29,7 +29,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found in a data set; `counts` tells its size where it has no such parts."""
+    """All findings of a data set; `counts` is its size if it has no training and test parts."""
 
     dataset: str
     n_train: int
@@ -40,10 +40,10 @@ class Verification:
 
     @property
     def size(self) -> str:
-        """What there is, in words."""
+        """The size of the data set, in words."""
         return self.counts or f"{self.n_train} training and {self.n_test} test images"
 
     @property
     def usable(self) -> bool:
-        """True where nothing is missing or broken."""
+        """Whether nothing is missing or broken."""
         return all(finding.level != "missing" for finding in self.findings)

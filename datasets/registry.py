@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from segboost.datasets.base import DatasetError, SegmentationDataset
+from segboost.datasets.images.camvid import load_camvid
 from segboost.datasets.images.folders import load_folders
 from segboost.datasets.images.graz02 import load_graz02
 from segboost.datasets.images.graz02_files import CATEGORIES
 from segboost.datasets.images.sun8 import SceneFiles, load_sun8
-from segboost.datasets.synthetic.dataset import load_synthetic
+from segboost.datasets.synthetic.dataset import load_synthetic, load_synthetic_classes
 from segboost.datasets.tables.libsvm_sets import LIBSVM_SETS, load_libsvm_set
 from segboost.datasets.tables.table import Table
 from segboost.datasets.tracks.otb import TrackingSequence, list_sequences, load_sequence
@@ -24,7 +25,7 @@ DATA_VARIABLE = "SEGBOOST_DATA"
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What there is to know of a data set before it is loaded.
+    """Description of a data set, available before it is loaded.
 
     Parameters
     ----------
@@ -37,8 +38,8 @@ class DatasetInfo:
     details : str
         Layout, protocol and source.
     kind : {"segmentation", "table", "scenes", "tracks"}
-        What it is: images with masks, rows with labels, images with a class each, or videos
-        with a box a frame.
+        Images with masks, rows with labels, images with one class each, or videos
+        with one box per frame.
     """
 
     name: str
@@ -67,12 +68,16 @@ def _graz02(data_root: str | os.PathLike[str] | None = None, **options: Any) -> 
     return load_graz02(find_data_root(data_root), **options)
 
 
+def _camvid(data_root: str | os.PathLike[str] | None = None) -> SegmentationDataset:
+    return load_camvid(find_data_root(data_root))
+
+
 _DATASETS = {
     info.name: info
     for info in (
         DatasetInfo(
             "synthetic",
-            "scenes drawn on the fly: warm patterned objects among what resembles them",
+            "scenes drawn on the fly: warm patterned objects among similar ones",
             load_synthetic,
             details="60 training and 40 test images of 160×120 pixels, drawn from a seed; number, "
             "size and seed are options. Nothing to download.",
@@ -89,16 +94,35 @@ _DATASETS = {
             "et al., PAMI 28(3), 2006, and M. Marszałek, C. Schmid, CVPR 2007.",
         ),
         DatasetInfo(
+            "synthetic-classes",
+            "scenes of four classes drawn on the fly: sky, field, object, post",
+            load_synthetic_classes,
+            details="40 training and 20 test images of 160×120 pixels, drawn from a seed; number, "
+            "size and seed are options. Nothing to download.",
+        ),
+        DatasetInfo(
+            "camvid",
+            "CamVid: road scenes of 11 classes, 480×360",
+            _camvid,
+            needs=("data_root",),
+            details="camvid/train/images/NAME.jpg (or .png), camvid/train/masks/NAME.png with "
+            "class indices and 11 for void; likewise val and test: 367, 101 and 233 images, the "
+            "splits of most papers. Classes: sky, building, pole, road, pavement, tree, sign, "
+            "fence, car, pedestrian, bicyclist. Research use; cite G. Brostow et al., Pattern "
+            "Recognition Letters 30(2), 2009, and V. Badrinarayanan et al., PAMI 39(12), 2017.",
+        ),
+        DatasetInfo(
             "folders",
             "your own images and masks, in two folders, paired by name",
             load_folders,
             needs=("images", "masks"),
-            details="a.jpg goes with a.png. Masks hold 0/255, 0/1 or palette indices with 255 for "
-            "void. The split is drawn by fraction and seed, or given by lists of names.",
+            details="a.jpg goes with a.png. Masks hold 0/255, 0/1, or the indices of several "
+            "classes with 255 for void, or the colours of a legend (--classes). The split is drawn "
+            "by fraction and seed, or given by lists of names.",
         ),
         DatasetInfo(
             "libsvm",
-            "the tables of the paper: rows of numbers with a class each",
+            "the tables of the paper: rows of numbers with one class each",
             _libsvm,
             needs=("category", "data_root"),
             categories=tuple(LIBSVM_SETS),
@@ -132,12 +156,12 @@ _DATASETS = {
 
 
 def list_datasets(kind: Kind | None = "segmentation") -> tuple[str, ...]:
-    """Return the names of the data sets of a kind, or of all; the first is the default."""
+    """Return the names of all data sets, or those of one kind; the first is the default."""
     return tuple(name for name, info in _DATASETS.items() if kind in (None, info.kind))
 
 
 def dataset_info(name: str) -> DatasetInfo:
-    """Return what is known of a data set."""
+    """Return the description of a data set."""
     if name not in _DATASETS:
         raise DatasetError(f"there is no data set {name!r}: choose {', '.join(_DATASETS)}")
     return _DATASETS[name]
@@ -151,8 +175,9 @@ def load_dataset(name: str = "synthetic", **options: Any) -> SegmentationDataset
     name : str
         One of `list_datasets`.
     **options
-        Those of `load_synthetic`, `load_folders`, or of `load_graz02` with ``data_root`` (by
-        default the variable SEGBOOST_DATA) in place of its root.
+        Those of `load_synthetic`, `load_synthetic_classes` or `load_folders`, or of `load_graz02`
+        and `load_camvid` with ``data_root`` (by default the variable SEGBOOST_DATA) in place of
+        their root.
 
     Examples
     --------

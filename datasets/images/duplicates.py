@@ -1,4 +1,4 @@
-"""Photographs that occur twice: by their bytes, or by what they look like."""
+"""Photographs that occur twice: equal bytes, or equal appearance."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from segboost._types import ByteArray
 
 SIDE = 16
 MAX_BITS = 10
-"""Of 256. Photographs of one scene taken one after the other differ by 40 and more."""
+"""Bits of 256. Consecutive photographs of one scene differ by 40 or more."""
 MAX_LEVELS = 8.0
-"""Mean difference of thumbnails; tells flat images of different colours apart."""
+"""Mean difference of thumbnails; distinguishes flat images of different colours."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """What an image looks like, in little: robust to format, compression and size.
+    """Fingerprint of an image's appearance, robust to format, compression and size.
 
     Parameters
     ----------

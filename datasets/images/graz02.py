@@ -18,7 +18,7 @@ VISIBLE, OCCLUDED = 1, 2
 """Palette indices of the instance masks."""
 
 LEAKS = {"bike": frozenset({202})}
-"""Test images whose photograph is a training image too (bike_165 is bike_202)."""
+"""Test images whose photograph is also a training image (bike_165 is bike_202)."""
 
 
 def load_graz02(
@@ -27,7 +27,7 @@ def load_graz02(
     """Return a category under the usual protocol: odd numbers train, even numbers test.
 
     A mask is the union of index 1 over the instances; the occluded parts (index 2) are
-    background. Images that the distribution leaves without annotation are left out.
+    background. Images without annotation are left out.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def load_graz02(
         The folder of bikes, cars and people, the one above it, or that of the category itself.
     category : {"bike", "car", "people"}
     leak_free : bool
-        Drop the test images whose photograph is a training image too: bike_202.
+        Drop the test images whose photograph is also a training image: bike_202.
     partial : bool
-        Take what there is, instead of an error, where files are missing; a note says so.
+        If files are missing, use the others and add a note instead of raising an error.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def _item(files: Graz02Files, number: int) -> LabelledImage:
 
 
 def _check_complete(files: Graz02Files, partial: bool) -> list[str]:
-    """Raise DatasetError, or with `partial` return notes, on files that are missing."""
+    """Raise DatasetError for missing files; with `partial`, return notes instead."""
     said = []
     for numbers, what in (
         (files.missing_images(), "image"),
@@ -112,5 +112,5 @@ def _known_facts(files: Graz02Files, leak_free: bool) -> list[str]:
         notes.append(f"left out, as they have no annotation: {names}")
     for number in sorted(LEAKS.get(files.category, ())):
         end = "dropped from test" if leak_free else "kept in test; leak_free drops it"
-        notes.append(f"{files.name(number)} shows a training photograph again: {end}")
+        notes.append(f"{files.name(number)} is also a training photograph: {end}")
     return notes

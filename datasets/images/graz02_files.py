@@ -20,7 +20,7 @@ _FILE = re.compile(
 
 @dataclass(frozen=True)
 class Category:
-    """How the files of a category are named, and what is known of them."""
+    """Names and annotations of the files of a category."""
 
     folder: str
     stem: str
@@ -36,14 +36,14 @@ CATEGORIES = {
 
 @dataclass(frozen=True)
 class Graz02Files:
-    """What a folder holds of a category, by image number.
+    """The files of a category in a folder, by image number.
 
     Parameters
     ----------
     folder : Path
     images : dict of int to Path
     masks : dict of int to tuple of Path
-        One file an instance, sorted by instance.
+        One file per instance, sorted by instance.
     """
 
     category: str
@@ -82,13 +82,13 @@ def find_graz02(root: str | PathLike[str], category: str) -> Graz02Files:
         if match["k"] is not None:
             masks[number][int(match["k"])] = path
         elif number not in images or path.suffix.lower() == ".png":
-            images[number] = path  # the original is PNG; where both are there, it is taken
+            images[number] = path  # the original is PNG; it is preferred if both exist
     ordered = {n: tuple(parts[k] for k in sorted(parts)) for n, parts in masks.items()}
     return Graz02Files(category, folder, images, ordered)
 
 
 def _find_folder(root: Path, category: str) -> Path:
-    """Return the first folder, of those a copy may have, that holds images of the category."""
+    """Return the first of the possible folders that holds images of the category."""
     plain, stem = CATEGORIES[category].folder, CATEGORIES[category].stem
     names = (plain, category, f"ig02-v1.0-{plain}/{plain}", f"ig02-v1.0-{plain}", ".")
     for base in (root, root / "graz02", root / "ig02"):

@@ -24,18 +24,18 @@ _CHOOSE = 'give the encoding: "binary" (255 is foreground) or "index" (1 is fore
 
 
 class AmbiguousMasksError(ImageFileError):
-    """Masks of one set that seem to be coded in different ways."""
+    """Masks of one set that seem to use different encodings."""
 
 
 @dataclass(frozen=True)
 class RawMask:
-    """The values of a mask file before they get a meaning.
+    """The raw values of a mask file.
 
     Parameters
     ----------
     values : ndarray of integers, shape (H, W)
     palette : bool
-        True where the values are indices into a palette.
+        Whether the values are indices into a palette.
     """
 
     values: npt.NDArray[Any]
@@ -62,11 +62,11 @@ def read_mask(
     Parameters
     ----------
     path : path
-        A one-bit, grey or palette image, or a colour one whose channels are equal.
+        A one-bit, grey or palette image, or a colour image with equal channels.
     encoding : {"auto", "binary", "index"}
         ``binary``: 0 is background, 255 foreground. ``index``: 0 is background, 1 foreground,
-        255 void (0/1 masks, palette masks, the VOC style). ``auto``: a grey file with no other
-        values than 0 and 255 is ``binary``, any other is ``index``.
+        255 void (0/1 masks, palette masks, the VOC style). ``auto``: a grey file with only the
+        values 0 and 255 is ``binary``, any other is ``index``.
     foreground : int, optional
         The index of the class to segment, in masks of many classes (1 … 254): the other indices
         become background, 255 stays void. Implies ``index``.
@@ -74,7 +74,7 @@ def read_mask(
     Raises
     ------
     ImageFileError
-        If the file is broken or holds values that have no meaning in the encoding.
+        If the file is broken or holds values that are undefined in the encoding.
     """
     check_encoding(encoding, foreground)
     raw = read_values(path)
@@ -94,13 +94,13 @@ def read_mask(
 def find_encoding(paths: Iterable[Path]) -> Encoding:
     """Return the encoding that all masks of a set share; reads them all.
 
-    A grey file with 0 and 255 alone reads as foreground or as void. Its set decides: ``index``
-    if some file holds both 1 and 255, ``binary`` if none holds 1.
+    A grey file with only 0 and 255 is ambiguous: 255 may be foreground or void. Its set decides:
+    ``index`` if some file holds both 1 and 255, ``binary`` if none holds 1.
 
     Raises
     ------
     AmbiguousMasksError
-        If grey files with 255 stand beside others with 1 and no file has both.
+        If some grey files have 255 and others 1, but no file has both.
     """
     only_255, only_1 = None, None
     for path in paths:
@@ -136,7 +136,7 @@ def read_values(path: str | PathLike[str]) -> RawMask:
 
 
 def check_encoding(encoding: str, foreground: int | None) -> None:
-    """Raise ValueError for options that mean nothing."""
+    """Raise ValueError for invalid options."""
     if encoding not in ENCODINGS:
         raise ValueError(f"encoding must be one of {', '.join(ENCODINGS)}, got {encoding!r}")
     if foreground is None:
@@ -154,7 +154,7 @@ def _class_mask(values: npt.NDArray[Any], foreground: int) -> ByteArray:
 
 
 def _is_grey_ramp(image: Image.Image, values: npt.NDArray[Any]) -> bool:
-    """Tell whether each palette entry in use is the grey of its own index."""
+    """Whether each palette entry in use is the grey value of its index."""
     colours = np.array(image.getpalette("RGB") or [], dtype=int).reshape(-1, 3)
     used = np.unique(values)
     return bool(used.max() < len(colours) and (colours[used] == used[:, None]).all())
@@ -163,7 +163,9 @@ def _is_grey_ramp(image: Image.Image, values: npt.NDArray[Any]) -> bool:
 def _equal_channels(image: Image.Image) -> npt.NDArray[Any]:
     colours = np.array(image.convert("RGB"))
     if (colours != colours[..., :1]).any():
-        raise ImageFileError("a mask in colours has no clear meaning: save it with a palette")
+        raise ImageFileError(
+            "a mask in colours needs a legend (--classes FILE); or save it with a palette"
+        )
     return colours[..., 0]
 
 
@@ -174,6 +176,8 @@ def _odd_values(found: set[int], allowed: set[int], encoding: str) -> str:
         advice = "if a lossy format or scaling made them, save the mask as PNG, 0 and 255 only"
     elif encoding == "index":
         advice = "if it holds several classes, give the index of one as foreground"
+    elif encoding == "binary":
+        advice = "expected 0 and 255; correct it, or save all masks as class indices 0, 1, 2, …"
     else:
         advice = _CHOOSE
     return f"unclear mask values {shown}: {advice}"

@@ -1,4 +1,4 @@
-"""Which names are to learn from and which to measure on."""
+"""Splits of names into training and test parts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from segboost.io.image_files import IMAGE_ENDINGS
 def split_by_fraction(
     names: Sequence[str], test_fraction: float, seed: int
 ) -> tuple[list[str], list[str]]:
-    """Return sorted training and test names, drawn at random; order does not matter.
+    """Return sorted training and test names, drawn at random; the order of `names` does not matter.
 
-    Neither part is empty where the fraction lies inside (0, 1) and there are two names.
+    Neither part is empty if the fraction lies inside (0, 1) and there are at least two names.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def split_by_lists(
 ) -> tuple[list[str], list[str], list[str]]:
     """Return training names, test names and those in neither list, in the order of the lists.
 
-    With one list alone, the other part is all the rest.
+    With only one list, the other part consists of all remaining names.
     """
     train = None if train_list is None else read_list(Path(train_list), names)
     test = None if test_list is None else read_list(Path(test_list), names)
@@ -61,7 +61,7 @@ def split_by_lists(
 
 
 def read_list(path: Path, names: Sequence[str]) -> list[str]:
-    """Return the names that a text file lists, each of them known and once."""
+    """Return the names that a text file lists; each must be known and listed once."""
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
@@ -69,7 +69,7 @@ def read_list(path: Path, names: Sequence[str]) -> list[str]:
     known = set(names)
     listed = [_without_ending(s, known) for s in lines if s and not s.startswith("#")]
     if not listed:
-        raise DatasetError(f"{path} lists no names: write one a line")
+        raise DatasetError(f"{path} lists no names: write one per line")
     unknown = [name for name in listed if name not in known]
     if unknown:
         raise DatasetError(f"{path} lists {_few(unknown)}, which have no image")

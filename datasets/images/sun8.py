@@ -23,12 +23,12 @@ SUN8_TREE: Mapping[Hashable, Any] = {
         "outdoor man-made": ["highway", "park", "windmill"],
     }
 }
-"""Indoor or outdoor, natural or man-made; a class is a leaf."""
+"""Indoor or outdoor, natural or man-made; the classes are the leaves."""
 
 
 @dataclass(frozen=True, eq=False)
 class SceneFiles:
-    """Photographs with a class each.
+    """Photographs with one class each.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class SceneFiles:
 
 
 def load_sun8(root: str | PathLike[str]) -> SceneFiles:
-    """Return the photographs of ``root/sun8``: one folder a class.
+    """Return the photographs of ``root/sun8``: one folder per class.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Look at every file of a data set and say what is missing or odd."""
+"""Check every file of a data set and report what is missing or odd."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 from segboost._types import ByteArray
 from segboost.datasets.base import (
@@ -16,19 +19,26 @@ from segboost.datasets.base import (
     describe_mismatch,
 )
 from segboost.datasets.findings import CHECKING, Finding, Verification
+from segboost.datasets.images.class_masks import ClassMaskReader
 from segboost.datasets.images.duplicates import Fingerprint, find_near_duplicates, fingerprint
-from segboost.datasets.images.folders import TEST_FRACTION, assemble, pair_files
+from segboost.datasets.images.folders import (
+    TEST_FRACTION,
+    assemble,
+    choose_reader,
+    pair_files,
+)
 from segboost.datasets.images.graz02 import OCCLUDED, load_graz02, read_indices
 from segboost.datasets.images.graz02_files import CATEGORIES, find_graz02
-from segboost.datasets.images.masks import AmbiguousMasksError, Encoding, MaskReader, find_encoding
+from segboost.datasets.images.masks import AmbiguousMasksError, MaskReader
 from segboost.datasets.images.splitting import split_by_fraction
 from segboost.io.errors import ImageFileError
+from segboost.io.legend import read_legend
 from segboost.progress import Progress, Report
 
 
 @dataclass
 class _Seen:
-    """What is kept of the images looked at so far."""
+    """What is kept of the images checked so far."""
 
     names: list[str] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
@@ -40,6 +50,7 @@ def verify_dataset(
     data: SegmentationDataset,
     progress: Progress | None = None,
     why_empty: Callable[[LabelledImage], str] | None = None,
+    frames: bool = False,
 ) -> Verification:
     """Load every image and mask of a set; check sizes, values and duplicates.
 
@@ -48,13 +59,23 @@ def verify_dataset(
     data : SegmentationDataset
     progress : Progress, optional
     why_empty : callable, optional
-        Called with an image that has no foreground; returns what to say of it.
+        Called with an image that has no foreground; returns the message about it.
+    frames : bool
+        Whether images are frames of videos, of which neighbours within a part look alike.
     """
     findings: list[Finding] = []
     seen = _Seen()
-    parts = [("train", item) for item in data.train] + [("test", item) for item in data.test]
+    named = {"train": data.train, "val": data.validation, "test": data.test}
+    parts = [(part, item) for part, items in named.items() for item in items]
+    counts = np.zeros(data.legend.n_classes, np.int64)
+    several = data.legend.n_classes > 2
     for done, (part, item) in enumerate(parts, start=1):
-        image = _check_item(item, findings, why_empty)
+        image, mask = _check_item(item, findings)
+        if several and part == "train" and mask is not None:
+            counts += np.isin(np.arange(len(counts)), mask)
+        elif not several and mask is not None and not (mask == FOREGROUND).any():
+            text = "no foreground" if why_empty is None else why_empty(item)
+            findings.append(Finding(item.name, "odd", text))
         if image is not None:
             seen.names.append(item.name)
             seen.parts.append(part)
@@ -62,14 +83,19 @@ def verify_dataset(
             seen.prints.append(fingerprint(image))
         if progress is not None:
             progress(Report(CHECKING, done, len(parts)))
-    findings += _duplicates(seen)
-    return Verification(data.name, len(data.train), len(data.test), tuple(findings), data.notes)
+    findings += _duplicates(seen, frames)
+    findings += _rare_classes(data, counts)
+    held = f"{len(data.validation)} validation and " if data.validation else ""
+    size = f"{len(data.train)} training, {held}{len(data.test)} test images" if held else ""
+    return Verification(
+        data.name, len(data.train), len(data.test), tuple(findings), data.notes, size
+    )
 
 
 def verify_graz02(
     root: str | PathLike[str], category: str, progress: Progress | None = None
 ) -> Verification:
-    """Check a category of Graz-02 file by file, the names that should be there included."""
+    """Check a category of Graz-02 file by file, including files that should exist."""
     try:
         files = find_graz02(root, category)
     except DatasetError as error:
@@ -86,30 +112,49 @@ def verify_graz02(
 
 
 def verify_folders(
-    images: str | PathLike[str], masks: str | PathLike[str], progress: Progress | None = None
+    images: str | PathLike[str],
+    masks: str | PathLike[str],
+    progress: Progress | None = None,
+    classes: str | PathLike[str] | None = None,
 ) -> Verification:
-    """Check a folder of images against a folder of masks, under the default split."""
+    """Check a folder of images against a folder of masks, under the default split.
+
+    Parameters
+    ----------
+    images, masks : path
+    progress : Progress, optional
+    classes : path, optional
+        The legend of masks of several classes.
+    """
+    legend = None if classes is None else read_legend(classes)
     pairs = pair_files(images, masks)
     lost = [Finding(path.name, "missing", text) for path, text in pairs.problems]
-    encoding: Encoding = "auto"
+    reader: MaskReader | ClassMaskReader = MaskReader()
     try:
-        encoding = find_encoding(mask for _, mask in pairs.pairs.values())
+        reader = choose_reader([mask for _, mask in pairs.pairs.values()], legend=legend)
     except AmbiguousMasksError as error:
         lost.append(Finding("masks", "missing", str(error)))
     except ImageFileError:
-        pass  # the broken file is reported below, with all the others
+        pass  # the broken file is reported below, with all other findings
     split = split_by_fraction(list(pairs.pairs), TEST_FRACTION, seed=0)
-    data = assemble(Path(images), pairs, split, MaskReader(encoding))
+    data = assemble(Path(images), pairs, split, reader)
     report = verify_dataset(data, progress)
     return replace(report, findings=(*lost, *report.findings))
 
 
+def _rare_classes(data: SegmentationDataset, counts: npt.NDArray[np.int64]) -> list[Finding]:
+    """Return a finding for every class that fewer than two training images have."""
+    if data.legend.n_classes == 2 or not data.train:
+        return []
+    texts = {0: "no training image has this class", 1: "only one training image has this class"}
+    named = zip(data.legend.names, counts.tolist(), strict=True)
+    return [Finding(name, "odd", texts[n]) for name, n in named if n in texts]
+
+
 def _check_item(
-    item: LabelledImage,
-    findings: list[Finding],
-    why_empty: Callable[[LabelledImage], str] | None,
-) -> ByteArray | None:
-    """Return the image if it can be read; note all that is wrong with it and its mask."""
+    item: LabelledImage, findings: list[Finding]
+) -> tuple[ByteArray | None, ByteArray | None]:
+    """Return image and mask if they can be read; add findings about them."""
     image = mask = None
     try:
         image = item.image()
@@ -121,23 +166,22 @@ def _check_item(
         findings.append(Finding(item.name, "missing", f"mask: {error}"))
     if image is not None and mask is not None and image.shape[:2] != mask.shape:
         findings.append(Finding(item.name, "missing", describe_mismatch(image, mask)))
-    if mask is not None and not (mask == FOREGROUND).any():
-        text = "no foreground" if why_empty is None else why_empty(item)
-        findings.append(Finding(item.name, "odd", text))
-    return image
+    return image, mask
 
 
 def _why_empty(item: LabelledImage) -> str:
-    """Tell occluded objects from no object in the instance masks of Graz-02."""
+    """Distinguish occluded objects from missing ones in the instance masks of Graz-02."""
     hidden = any((read_indices(path) == OCCLUDED).any() for path in item.mask_source.paths)
     return "no foreground: all of the object is occluded" if hidden else "no foreground"
 
 
-def _duplicates(seen: _Seen) -> list[Finding]:
+def _duplicates(seen: _Seen, frames: bool) -> list[Finding]:
     findings = []
     for i, j in find_near_duplicates(seen.prints):
-        how = "the same file as" if seen.keys[i] == seen.keys[j] else "looks the same as"
-        across = seen.parts[i] != seen.parts[j]
+        same, across = seen.keys[i] == seen.keys[j], seen.parts[i] != seen.parts[j]
+        if frames and not same and not across:
+            continue
+        how = "the same file as" if same else "looks the same as"
         where = "across the split: test sees training" if across else f"both in {seen.parts[i]}"
         first, second = (i, j) if seen.names[i] <= seen.names[j] else (j, i)
         text = f"{how} {seen.names[first]}, {where}"

@@ -10,7 +10,7 @@ from scipy import ndimage
 from segboost._types import FloatArray, IntArray
 
 POTENTIALS = ("linear", "band", "spikes", "shared noise")
-"""What the columns of a `grid_graph`'s unary potentials are."""
+"""Names of the columns of a `grid_graph`'s unary potentials."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class GridGraph:
     labels : ndarray of int, shape (H·W,)
         1 inside the shapes, or the class.
     brightness : ndarray of float64, shape (H, W)
-        The picture that the contrast of the edges comes from.
+        The picture from which the contrast of the edges is computed.
     """
 
     unary: FloatArray
@@ -54,8 +54,8 @@ def grid_graph(rng: np.random.Generator, height: int = 24, width: int = 32) -> G
     With s = ±1 for shape and ground, the unary potentials are
 
     - ``linear``: −s under strong Gaussian noise;
-    - ``band``: near 0 in the shapes, near −2 or +2 outside, so that no weight, only a pair of
-      thresholds can read it;
+    - ``band``: near 0 in the shapes, near −2 or +2 outside, so that a pair of thresholds can
+      separate them, but no weight can;
     - ``spikes``: −s, with every sixth value replaced by one from far outside;
     - ``shared noise``: −s under noise that neighbours share, which smoothing cannot remove.
 
@@ -99,7 +99,7 @@ def class_graph(
 
     The unary potentials are one noisy indicator per class, which is 1 at the nodes of its class
     under Gaussian noise, and the brightness under the same noise for all classes: it rises with the
-    class, but the middle classes can be told from the others only by two thresholds. The pairwise
+    class, but only two thresholds can separate the middle classes from the others. The pairwise
     potentials are those of `grid_graph`. Not every graph has every class.
 
     Examples

@@ -1,4 +1,4 @@
-"""One synthetic scene: textured objects on textured ground, and what makes them hard to see."""
+"""One synthetic scene: textured objects on textured ground, with distractors and noise."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Scene:
     ----------
     image : ndarray of uint8, shape (H, W, 3)
     mask : ndarray of uint8, shape (H, W)
-        1 on the visible parts of objects, else 0.
+        1 on the visible parts of objects, else 0; classes in a scene of several.
     """
 
     image: ByteArray
@@ -37,24 +37,24 @@ class Scene:
 def render_scene(rng: np.random.Generator, shape: tuple[int, int]) -> Scene:
     """Return a scene of the given height and width.
 
-    What makes an object is warm colour *and* a regular pattern (stripes or checks). Distractors
+    Objects have a warm colour *and* a regular pattern (stripes or checks). Distractors
     have one of the two: patterns in cold colours, or warm colours without a pattern. Contrast
-    fades in places, bars hide parts, light changes across the image, and noise covers all, so
-    that a small neighbourhood often cannot tell what it belongs to.
+    fades in places, bars hide parts, light changes across the image, and there is noise
+    everywhere, so that a small neighbourhood is often ambiguous.
     """
     image = _ground(rng, shape)
     mask = np.zeros(shape, dtype=bool)
     for _ in range(int(rng.integers(1, 4))):
-        _place(rng, image, _distractor(rng, shape), draw_distractor_texture(rng))
+        place_texture(rng, image, _distractor(rng, shape), draw_distractor_texture(rng))
     for _ in range(int(rng.choice([1, 2, 3], p=[0.45, 0.4, 0.15]))):
         outline = draw_shape(rng, str(rng.choice(OBJECT_SHAPES)), shape, _size(rng, shape))
-        _place(rng, image, outline, draw_object_texture(rng))
+        place_texture(rng, image, outline, draw_object_texture(rng))
         mask |= outline
     for _ in range(int(rng.integers(0, 3))):
         bar = draw_bar(rng, shape, rng.uniform(0.025, 0.06) * shape[1])
-        _place(rng, image, bar, draw_distractor_texture(rng))
+        place_texture(rng, image, bar, draw_distractor_texture(rng))
         mask &= ~bar
-    return Scene(_expose(rng, image), mask.astype(np.uint8))
+    return Scene(expose(rng, image), mask.astype(np.uint8))
 
 
 def draw_object_texture(rng: np.random.Generator) -> Texture:
@@ -94,10 +94,10 @@ def _size(rng: np.random.Generator, shape: tuple[int, int]) -> float:
     return float(rng.uniform(0.2, 0.34) * min(shape))
 
 
-def _place(
+def place_texture(
     rng: np.random.Generator, image: Float32Array, outline: BoolArray, texture: Texture
 ) -> None:
-    """Paint a texture inside an outline, blended with what is below where it fades."""
+    """Paint a texture inside an outline, blended with the layer below where it fades."""
     box = ndimage.find_objects(outline.astype(np.uint8))
     if not box:
         return
@@ -108,7 +108,7 @@ def _place(
     image[where] += opacity * (paint_texture(rng, texture, inside.shape) - image[where])
 
 
-def _expose(rng: np.random.Generator, image: Float32Array) -> ByteArray:
+def expose(rng: np.random.Generator, image: Float32Array) -> ByteArray:
     """Return the image under uneven light, blurred a little, with noise, as uint8."""
     height, width = image.shape[:2]
     angle, strength = rng.uniform(0, 2 * np.pi), rng.uniform(0.1, 0.45)

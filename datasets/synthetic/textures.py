@@ -11,7 +11,7 @@ from scipy import ndimage
 from segboost._types import Float32Array
 
 PATTERNS = ("blotches", "grain", "stripes", "checks")
-"""The first two are those of grounds, the last two those of objects."""
+"""The first two are for grounds, the last two for objects."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def paint_texture(
 def smooth_noise(rng: np.random.Generator, shape: tuple[int, int], scale: float) -> Float32Array:
     """Return Gaussian noise blurred over `scale` pixels, mean 0 and variance 1, float32.
 
-    Large scales are drawn on a coarser grid and enlarged: as smooth, and much quicker.
+    Large scales are drawn on a coarser grid and enlarged: equally smooth, and much faster.
     """
     step = max(1, int(scale / 2))
     coarse = tuple(-(-n // step) + 1 for n in shape)

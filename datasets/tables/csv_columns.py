@@ -14,13 +14,13 @@ from segboost.datasets.tables.packed_files import TableFileError
 
 Kind = Literal["auto", "number", "text"]
 Place = Callable[[int], str]
-"""From the number of a row to where its cell is, for errors."""
+"""Function from the number of a row to the place of its cell, for errors."""
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
 """Cells that stand for a missing value; case does not matter."""
 
 FEW_ROWS = 20
-"""With fewer rows, a column of different values is no sign of an id."""
+"""With fewer rows, a column of distinct values need not be an id."""
 
 _DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T].*)?")
 _COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+")
@@ -47,7 +47,7 @@ def read_column(
     Raises
     ------
     TableFileError
-        For words among numbers, dates, decimal commas that were not announced, and text with
+        For words among numbers, dates, unexpected decimal commas, and text with
         nearly as many values as rows.
     """
     if kind == "text":
@@ -87,7 +87,7 @@ def looks_like_ids(values: npt.NDArray[Any], name: str) -> bool:
 
 
 def plain_labels(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return numbers as integers where all of them are whole, however they were written."""
+    """Return numbers as integers if all of them are whole, however they are written."""
     if values.dtype.kind != "f" or not values.size:
         return values
     whole = bool(np.all(values == np.rint(values)) and np.all(np.abs(values) < 2**53))
@@ -104,7 +104,7 @@ def _floats(cells: Sequence[str], decimal: str) -> npt.NDArray[np.float64]:
 
 
 def _float(cell: str, decimal: str) -> float:
-    """Return a number; NaN for everything else. Python's own 1_000 is not a number."""
+    """Return a number; NaN for everything else. Python's notation 1_000 is not a number."""
     if decimal == ",":
         if _GROUPED.fullmatch(cell.strip()):
             cell = cell.replace(".", "")
@@ -129,6 +129,9 @@ def _text(cells: Sequence[str]) -> npt.NDArray[Any]:
 
 
 def _refuse_special(words: Sequence[str], place: str, name: str) -> None:
+    infinite = next((word for word in words if math.isinf(_float(word, "."))), None)
+    if infinite is not None:
+        raise TableFileError(f"{place}: expected a finite number, got {infinite[:40]!r}")
     if all(_DATE.fullmatch(word) for word in words):
         raise TableFileError(
             f"{place}: {words[0]!r} is a date: leave the column out with --ignore {name!r}, or "

@@ -38,7 +38,7 @@ class ColumnChoices:
         Columns of categories, even if they look like numbers.
     decimal : "." or ","
     strict : bool
-        All other columns must be numbers; their content decides nothing.
+        All other columns must be numbers; their types are not guessed.
     """
 
     ignore: tuple[str | int, ...] = ()
@@ -87,8 +87,9 @@ def parse_csv(
 ) -> CsvTable:
     """Return the table of a CSV file's content.
 
-    Cells are separated by commas, semicolons or tabs, whichever the first line has most of. The
-    first line is a header if it has a word above a column of numbers, or words above words only.
+    Cells are separated by commas, semicolons or tabs, whichever the first line has most of, or by
+    spaces if it has none of them. The first line is a header if it has a word above a column of
+    numbers, or words above words only.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def parse_csv(
     label : str, int or None
         See `read_table`.
     most_bytes : int
-        What the table may take.
+        Limit on the size of the table.
     choices : ColumnChoices, optional
 
     Examples
@@ -116,9 +117,9 @@ def parse_csv(
     if not body:
         raise TableFileError(f"{source} has a header but no rows below it")
     if not roles.features:
-        raise TableFileError(f"{source} has no features: expected them beside the labels")
+        raise TableFileError(f"{source} has no features: expected more columns than the labels")
     if len(body) * width * 8 > most_bytes:
-        raise TableFileError(f"{source} takes more than {most_bytes} bytes, which is the limit")
+        raise TableFileError(f"{source} takes more than the limit of {most_bytes} bytes")
     check_widths(body, width, source)
     names = [cell.strip() for cell in rows[0].cells] if roles.header else []
     check_names(names, source)
@@ -189,7 +190,12 @@ def _labels(
     if "" in cells:
         line = body[cells.index("")].number
         raise TableFileError(f"{source}, line {line}, column {q + 1}: the label is empty")
-    if all(is_number(cell, choices.decimal) for cell in cells):
+    known = [cell for cell in cells if cell.lower() not in MISSING]
+    if known and all(is_number(cell, choices.decimal) for cell in known):
+        if len(known) < len(cells):
+            i = next(i for i, cell in enumerate(cells) if cell.lower() in MISSING)
+            place = f"{source}, line {body[i].number}, column {q + 1}"
+            raise TableFileError(f"{place}: the label {cells[i]!r} is a missing value")
         numbers = _read(body, q, "number", names, choices.decimal, source)
         return plain_labels(numbers)
     return np.array(cells)
@@ -234,7 +240,7 @@ def _find_label(
     found = [q for q, name in enumerate(names) if name.lower() in LABEL_NAMES]
     if len(found) > 1:
         both = ", ".join(names[q] for q in found)
-        raise TableFileError(f"{source} has several columns for labels ({both}): name one")
+        raise TableFileError(f"{source} has several label columns ({both}): name one with --label")
     if found:
         return found[0], "of its name"
     return len(names) - 1, "it is the last column"

@@ -1,4 +1,4 @@
-"""Rows and cells of CSV files, before anything is made of their content."""
+"""Rows and cells of CSV files, before their content is interpreted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_rows(data: bytes, source: str, decimal: str = ".") -> list[Row]:
 
 
 def first_cells(data: bytes, source: str, decimal: str = ".") -> list[str]:
-    """Return the cells of the first row, a header or not."""
+    """Return the cells of the first row, whether it is a header or not."""
     return [cell.strip() for cell in next(_iterate(data, source, decimal)).cells]
 
 
@@ -75,6 +75,11 @@ def _iterate(data: bytes, source: str, decimal: str) -> Iterator[Row]:
         raise TableFileError(f"{source}, line {line}: expected UTF-8 text") from None
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max(_DELIMITERS.replace(decimal, ""), key=first.count)
+    if _has_spaces(text, first):
+        for number, words in enumerate(map(str.split, text.split("\n")), start=1):
+            if words:
+                yield Row(number, words)
+        return
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     empty = True
     try:
@@ -86,6 +91,14 @@ def _iterate(data: bytes, source: str, decimal: str) -> Iterator[Row]:
         raise TableFileError(f"{source}, line {reader.line_num}: {error}") from None
     if empty:
         raise TableFileError(f"{source} has no rows: expected lines of numbers and a label")
+
+
+def _has_spaces(text: str, first: str) -> bool:
+    """Whether spaces separate the cells, as `numpy.savetxt` writes them."""
+    if any(mark in first for mark in (*_DELIMITERS, '"')):
+        return False
+    last = text.rstrip().rpartition("\n")[2]
+    return len(first.split()) == len(last.split()) > 1
 
 
 def _is_whole(text: str) -> bool:

@@ -18,8 +18,8 @@ def parse_idx(data: bytes, source: str) -> npt.NDArray[Any]:
     """Return the array of an idx file's content, in the machine's byte order.
 
     The header is two zero bytes, a code of the type, the number of dimensions, and one
-    big-endian 32-bit size a dimension. What it claims is compared with the bytes that are there
-    before anything is made of them.
+    big-endian 32-bit size per dimension. The sizes are compared with the number of bytes before
+    memory is allocated.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def parse_idx(data: bytes, source: str) -> npt.NDArray[Any]:
     [7, 8, 9]
     """
     if len(data) < 4 or data[:2] != b"\0\0" or data[2] not in _TYPES or not 1 <= data[3] <= 8:
-        raise TableFileError(f"{source} is no idx file: its first four bytes say something else")
+        raise TableFileError(f"{source} is not an idx file: wrong first four bytes")
     n_dims = data[3]
     start = 4 + 4 * n_dims
     if len(data) < start:

@@ -1,4 +1,4 @@
-"""The LIBSVM format: a label and index:value pairs a line, indices from 1, zeros left out."""
+"""The LIBSVM format: a label and index:value pairs per line, indices from 1, zeros left out."""
 
 from __future__ import annotations
 
@@ -13,20 +13,24 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from segboost.datasets.tables.csv_columns import plain_labels
 from segboost.datasets.tables.packed_files import MOST_BYTES, TableFileError
 
-LARGE = 2 * 10**7
-"""Number of cells above which a nearly empty table is refused."""
-LEAST_DENSITY = 1e-3
+LARGE = 2 * 10**6
+"""Number of cells above which a table with few values stays sparse."""
+SPARSE = 0.25
+"""Share of the cells with a value below which a large table stays sparse."""
+MANY_FEATURES = 10**6
+"""Number of features above which there must be a value for each of them."""
 _LARGEST_INDEX = 2**62
 _PAIRS = re.compile(rb"(?:\d+:[-+.\deE]+(?: |$))*")
 
 
 @dataclass
 class _Cells:
-    """What lines held: for every cell its row, column and value; the labels of the rows."""
+    """Parsed lines: row, column and value of every cell; the labels of the rows."""
 
     rows: array[int] = field(default_factory=lambda: array("q"))
     columns: array[int] = field(default_factory=lambda: array("q"))
@@ -42,11 +46,12 @@ def parse_libsvm(
     source: str,
     n_features: int | None = None,
     most_bytes: int = MOST_BYTES,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
+) -> tuple[Any, npt.NDArray[Any]]:
     """Return the rows, shape (N, d), and labels, shape (N,), of a LIBSVM file's content.
 
-    Where the first line begins with index:value, no line has a label, and the labels have
-    shape (0,).
+    The rows are a dense array, or a `scipy.sparse.csc_array` if the table is large and fewer than
+    a quarter of its cells have a value. If the first line begins with index:value, no line has a
+    label, and the labels have shape (0,).
 
     Parameters
     ----------
@@ -56,7 +61,7 @@ def parse_libsvm(
     n_features : int, optional
         d; by default the highest index.
     most_bytes : int
-        What the table may take; the size is checked before memory is.
+        Limit on the size of the table; checked before memory is allocated.
 
     Examples
     --------
@@ -76,7 +81,7 @@ def parse_libsvm(
         _append(words, cells, place)
     if not cells.n_rows:
         raise TableFileError(f"{source} has no rows: expected lines 'label index:value ...'")
-    return _dense(cells, source, n_features, most_bytes), plain_labels(
+    return _table(cells, source, n_features, most_bytes), plain_labels(
         np.asarray(cells.labels, dtype=np.float64)
     )
 
@@ -101,9 +106,9 @@ def _append(words: Sequence[bytes], cells: _Cells, place: str) -> None:
 
 
 def _fast_pairs(words: Sequence[bytes]) -> tuple[list[int], list[float]] | None:
-    """Return indices and values of a faultless row, without a look at single words; else None.
+    """Return indices and values of a valid row, without parsing single words; else None.
 
-    Equal to `_checked_pairs`, which is three times slower and knows what is wrong.
+    Equal to `_checked_pairs`, which is three times slower but reports what is wrong.
     """
     line = b" ".join(words)
     if not _PAIRS.fullmatch(line):
@@ -154,7 +159,7 @@ def _label(word: bytes, place: str) -> float:
 
 
 def _number(word: bytes) -> float:
-    """Return a finite number; Python's own 1_000 is none."""
+    """Return a finite number; Python's notation 1_000 is refused."""
     value = float(word)
     if not math.isfinite(value) or b"_" in word:
         raise ValueError
@@ -166,31 +171,31 @@ def _shown(word: bytes) -> str:
     return repr(text if len(text) <= 40 else text[:40] + "…")
 
 
-def _dense(
-    cells: _Cells, source: str, n_features: int | None, most_bytes: int
-) -> npt.NDArray[np.float64]:
+def _table(cells: _Cells, source: str, n_features: int | None, most_bytes: int) -> Any:
     width = cells.highest if n_features is None else n_features
     if cells.highest > width:
         raise TableFileError(
             f"{cells.highest_place}: index {cells.highest}, expected at most {width} features"
         )
-    if cells.n_rows * width * 8 > most_bytes:
+    _check_width(cells, width, source)
+    n_cells, columns = cells.n_rows * width, np.asarray(cells.columns, dtype=np.int64) - 1
+    rows, values = np.asarray(cells.rows, dtype=np.int64), np.asarray(cells.values)
+    if n_cells > LARGE and len(values) < SPARSE * n_cells:
+        return sparse.csc_array((values, (rows, columns)), shape=(cells.n_rows, width))
+    if n_cells * 8 > most_bytes:
         where = f" (index {cells.highest} in {cells.highest_place})" if n_features is None else ""
         raise TableFileError(
             f"{source}: {cells.n_rows} rows of {width} features{where} take more than "
             f"{most_bytes} bytes, which is the limit"
         )
-    _check_density(cells, width, source)
     X = np.zeros((cells.n_rows, width))
-    columns = np.frombuffer(cells.columns, dtype=np.int64) if cells.columns else np.zeros(0, int)
-    X[np.asarray(cells.rows, dtype=np.intp), columns - 1] = np.asarray(cells.values)
+    X[rows, columns] = values
     return X
 
 
-def _check_density(cells: _Cells, width: int, source: str) -> None:
+def _check_width(cells: _Cells, width: int, source: str) -> None:
     """Refuse a table that would take long because of columns without any value."""
-    n_cells = cells.n_rows * width
-    if n_cells > LARGE and len(cells.values) < LEAST_DENSITY * n_cells:
+    if width > MANY_FEATURES and len(cells.values) < width:
         raise TableFileError(
             f"{source}: {cells.n_rows} rows of {width} features have only {len(cells.values)} "
             f"values (index {cells.highest} in {cells.highest_place}): number the features that "

@@ -21,13 +21,13 @@ FOLDER = "libsvm"
 
 @dataclass(frozen=True)
 class LibsvmSet:
-    """What a set consists of once its files are pooled.
+    """The size of a set once its files are pooled.
 
     Parameters
     ----------
     n_rows, n_features, n_classes : int
     parts : tuple of str
-        What follows the set's name in its files: the training part has nothing.
+        Suffixes of the set's name in its files; empty for the training part.
     """
 
     n_rows: int
@@ -84,7 +84,7 @@ def load_libsvm_set(name: str, root: str | PathLike[str]) -> Table:
         raise DatasetError(
             f"{name}: {', '.join(map(str, files))} hold {found[0]} rows, {found[1]} features and "
             f"{found[2]} classes, expected {known.n_rows}, {known.n_features} and "
-            f"{known.n_classes}: get the files again"
+            f"{known.n_classes}: download the files again"
         )
     return table
 
@@ -115,7 +115,7 @@ def _known(name: str) -> LibsvmSet:
 
 
 def _first(folder: Path, name: str) -> Path | None:
-    """Return the file of that name, plain or packed."""
+    """Return the file of this name, plain or compressed."""
     candidates = [folder / (name + ending) for ending in ("", *PACKINGS)]
     return next((path for path in candidates if path.is_file()), None)
 

@@ -1,4 +1,4 @@
-"""npz files: an array X of rows and, where there are labels, an array y; nothing is unpickled."""
+"""npz files: an array X of rows and optionally labels y; nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def parse_npz(
     source : str
         The file's name, for errors.
     label : str, int or None
-        The name of the array with the labels; ``"auto"`` stands for ``y`` where it is there.
+        The name of the array with the labels; ``"auto"`` means ``y`` if it exists.
     most_bytes : int
-        What the unpacked arrays may take; the headers tell before they are unpacked.
+        Limit on the unpacked arrays, checked in the headers before they are unpacked.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -67,7 +67,7 @@ def _label_key(label: str | int | None, names: list[str], source: str) -> str | 
 
 
 def _array(data: bytes, name: str, source: str) -> npt.NDArray[Any]:
-    """Read one member; the size it claims must be the size it has."""
+    """Read one member; its size must be the one in its header."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             return np.asarray(archive[name])

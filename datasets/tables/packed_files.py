@@ -1,4 +1,4 @@
-"""Bytes of plain, gzip and bzip2 files, with a limit that holds while they are unpacked."""
+"""Bytes of plain, gzip and bzip2 files, with a limit that is checked while they are unpacked."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from segboost.datasets.base import DatasetError
+from segboost.storage.regular_file import check_regular
 
 PACKINGS = (".gz", ".bz2")
-"""Endings that a packed file may have; what a file is, its first bytes say."""
+"""Possible endings of compressed files; their first bytes determine the format."""
 
 MOST_BYTES = 4 << 30
 """More than this is neither unpacked from one file nor allocated for one table."""
@@ -26,14 +27,15 @@ class TableFileError(DatasetError):
 
 
 def read_packed(path: str | PathLike[str], most_bytes: int = MOST_BYTES) -> bytes:
-    """Return the content of a file, unpacked where it is gzip or bzip2.
+    """Return the content of a file, unpacked if it is gzip or bzip2.
 
     Raises
     ------
     TableFileError
-        If the file is missing, damaged or holds more than `most_bytes` once unpacked.
+        If the file is missing, a pipe or device, damaged, or larger than `most_bytes` unpacked.
     """
     try:
+        check_regular(path)
         with open(path, "rb") as file:
             return _read_up_to(_unpacked(file), most_bytes, Path(path))
     except FileNotFoundError:
@@ -46,7 +48,7 @@ def read_packed(path: str | PathLike[str], most_bytes: int = MOST_BYTES) -> byte
 
 
 def bare_name(path: str | PathLike[str]) -> str:
-    """Return a file's name without the ending of its packing.
+    """Return a file's name without the ending of the compression.
 
     Examples
     --------
@@ -66,7 +68,7 @@ def _unpacked(file: BinaryIO) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
 
 
 def _read_up_to(file: BinaryIO | gzip.GzipFile | bz2.BZ2File, most_bytes: int, path: Path) -> bytes:
-    """Read in blocks: a small file may unpack to more than there is memory."""
+    """Read in blocks: a small file may unpack to more than fits in memory."""
     content = io.BytesIO()
     while block := file.read(_BLOCK):
         content.write(block)

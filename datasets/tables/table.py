@@ -1,4 +1,4 @@
-"""Tables: rows of features with a label each, from LIBSVM, CSV and npz files."""
+"""Tables: rows of features with one label each, from LIBSVM, CSV and npz files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LIBSVM_ENDINGS = (".libsvm", ".svm", ".svmlight", ".scale", ".t", ".tr", ".val")
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows, a label for each, and what they are called.
+    """Rows with their labels and names.
 
     Parameters
     ----------
-    X : ndarray of shape (N, d)
+    X : ndarray or scipy.sparse.csc_array of shape (N, d)
         Float64, NaN where a value is missing. If a CSV file has columns of text, objects: numbers
         as before, text, and None where text is missing.
     y : ndarray of shape (N,)
@@ -36,20 +36,20 @@ class Table:
     feature_names : tuple of str
         The d names of the columns, or none.
     label_name : str
-        What the label's column is called, if it has a name.
+        The name of the label's column, if it has one.
     label_column : int
-        Which column of a CSV file the labels were, from 0; -1 where there is none.
+        The column of the labels in a CSV file, from 0; -1 if there is none.
     label_reason : str
         Why this column was taken.
     ids : ndarray of text, shape (N,) or (0,)
         Names of the rows, if a column holds them.
     id_name : str
     id_column : int
-        Which column of a CSV file the ids were, from 0; -1 where there is none.
+        The column of the ids in a CSV file, from 0; -1 if there is none.
     feature_columns : tuple of int
-        Which columns of a CSV file the features were, from 0.
+        The columns of the features in a CSV file, from 0.
     width : int
-        How many columns a CSV file had; 0 for other files.
+        Number of columns of the CSV file; 0 for other files.
     notes : tuple of str
         What the user should know about the columns.
     """
@@ -71,7 +71,7 @@ class Table:
     @property
     def has_labels(self) -> bool:
         """Whether there is a label for every row."""
-        return len(self.y) == len(self.X)
+        return len(self.y) == self.X.shape[0]
 
     @property
     def text_columns(self) -> tuple[int, ...]:
@@ -89,7 +89,7 @@ def read_table(
     most_bytes: int = MOST_BYTES,
     choices: ColumnChoices | None = None,
 ) -> Table:
-    """Read a table file: LIBSVM, CSV or npz, each plain or packed with gzip or bzip2.
+    """Read a table file: LIBSVM, CSV or npz, each plain or compressed with gzip or bzip2.
 
     Parameters
     ----------
@@ -98,14 +98,14 @@ def read_table(
         Of CSV files, the column with the labels: its name, or its number from 1 (from -1 at the
         end). ``"auto"``: the one column named label, class or target, else the last one. None:
         the file has no labels. Of npz files, the name of the array (``y``). LIBSVM files have
-        labels where their first line begins with one.
+        labels if their first line begins with one.
     n_features : int, optional
-        How many columns X shall have. LIBSVM files leave out zeros, so that only the highest
-        index is known of them: fewer are padded with zeros, more are an error.
+        Number of columns of X. LIBSVM files leave out zeros, so only their highest index is known:
+        fewer columns are padded with zeros, more are an error.
     file_format : {"auto", "libsvm", "csv", "npz"}
         ``"auto"`` goes by the name and then by the content.
     most_bytes : int
-        What the unpacked file and the table may take in memory.
+        Limit on the memory of the unpacked file and of the table.
     choices : ColumnChoices, optional
         Of CSV files: columns to leave out, ids, categories, the decimal sign.
 

@@ -14,17 +14,17 @@ from segboost.datasets.tables.table import Table, find_format, read_table
 
 @dataclass(frozen=True)
 class Columns:
-    """What is known of the columns of a table.
+    """Description of the columns of a table.
 
     Parameters
     ----------
     n_features : int
     feature_names : tuple of str
-        Those of the features in their order, or none.
+        The names of the features in their order, or none.
     label_name : str
         The name of the label's column, or none.
     label_column : int
-        Its place in a CSV file, from 0; -1 where the table was no CSV file.
+        Its position in a CSV file, from 0; -1 if the table was not a CSV file.
     text_columns : tuple of int
         The features that are categories, from 0.
     feature_columns : tuple of int
@@ -32,9 +32,9 @@ class Columns:
     id_name : str
         The name of the column with the rows' ids, or none.
     id_column : int
-        Its place in a CSV file, from 0; -1 where there is none.
+        Its position in a CSV file, from 0; -1 if there is none.
     width : int
-        How many columns the CSV file had; 0 where it is not known.
+        Number of columns of the CSV file; 0 if unknown.
     ignored : tuple of str
         The names of columns that were left out.
     decimal : str
@@ -80,7 +80,7 @@ def read_like(
 ) -> Table:
     """Read a table file whose features are those of another table; labels may be missing.
 
-    Named columns are found by name, in any order; others are ignored, which a note says. Without
+    Named columns are found by name, in any order; others are ignored with a note. Without
     names, a CSV file has the columns of the other table, or all but the label, or the features
     alone. LIBSVM files of fewer features are padded with zeros.
 
@@ -90,7 +90,7 @@ def read_like(
     columns : Columns
     most_bytes : int
     decimal : "." or ",", optional
-        Of this CSV file, if it differs.
+        Decimal sign of this CSV file, if it differs.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _by_name(
     rest = [name for name in first if name not in columns.feature_names]
     label = columns.label_name if columns.label_name in rest else None
     if not columns.label_name and len(rest) == 1:
-        label = rest[0]  # the other table was no CSV file
+        label = rest[0]  # the other table was not a CSV file
     identifier = columns.id_name if columns.id_name in rest else None
     ignore = tuple(name for name in rest if name not in (label, identifier))
     odd = [name for name in ignore if name not in columns.ignored]

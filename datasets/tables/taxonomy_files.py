@@ -16,7 +16,7 @@ from segboost.tasks.taxonomy import Taxonomy
 MOST_BYTES = 16 << 20
 MOST_NODES = 100_000
 MOST_LEVELS = 100
-"""Deeper trees are refused: they are mistakes, and would exhaust the reader."""
+"""Deeper trees are refused: they are mistakes, and would exhaust the recursion limit."""
 
 
 class TaxonomyFileError(DatasetError):
@@ -31,7 +31,7 @@ def read_taxonomy(path: str | PathLike[str]) -> Taxonomy:
     - nested JSON, ``{"scenes": {"indoor": ["kitchen", "bath"], "outdoor": ["park"]}}``;
     - JSON of parents, ``{"kitchen": "indoor", "indoor": "scenes", …}`` or pairs
       ``[["kitchen", "indoor"], …]``;
-    - text, one ``child,parent`` a line, parted by a comma, semicolon or tab; ``#`` begins a
+    - text, one ``child,parent`` per line, separated by a comma, semicolon or tab; ``#`` begins a
       comment.
 
     Names of nodes are text here; `match_classes` turns leaves into class numbers.
@@ -39,8 +39,8 @@ def read_taxonomy(path: str | PathLike[str]) -> Taxonomy:
     Raises
     ------
     TaxonomyFileError
-        For a cycle, more than one root, a node with two parents, a tree of one node, and for
-        what is none of the three formats.
+        For a cycle, more than one root, a node with two parents, a tree of one node, and for files
+        in none of the three formats.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def match_classes(taxonomy: Taxonomy, classes: Sequence[Hashable]) -> Taxonomy:
     Raises
     ------
     ValueError
-        Where a class is no leaf; says which leaves have no class, as they may be misspelt.
+        If a class is not a leaf; names the leaves without a class, which may be misspelt.
     """
     by_text: dict[str, Hashable] = {str(name): name for name in classes}
     leaves = {str(leaf) for leaf in taxonomy.leaves}
@@ -103,7 +103,7 @@ def _parents_of_json(text: str) -> dict[Hashable, Hashable | None]:
     try:
         found = json.loads(text, object_pairs_hook=_no_twins)
     except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}: no JSON: {error.msg}") from None
+        raise ValueError(f"line {error.lineno}: not JSON: {error.msg}") from None
     if isinstance(found, list):
         return _parents_of_pairs(found)
     if any(isinstance(value, (dict, list)) for value in found.values()):
@@ -139,7 +139,7 @@ def _children(below: Any, parent: str | None) -> list[tuple[str, Any]]:
     if isinstance(below, dict):
         return list(below.items())
     if not isinstance(below, list):
-        raise ValueError(f"below {parent!r} stands {str(below)[:40]!r}, expected an object or list")
+        raise ValueError(f"below {parent!r}: expected an object or list, got {str(below)[:40]!r}")
     found: list[tuple[str, Any]] = []
     for child in below:
         if isinstance(child, dict):
@@ -147,7 +147,7 @@ def _children(below: Any, parent: str | None) -> list[tuple[str, Any]]:
         else:
             name = _name(child)
             if name is None:
-                raise ValueError(f"below {parent!r} stands null, expected a name")
+                raise ValueError(f"below {parent!r}: expected a name, got null")
             found.append((name, None))
     return found
 
@@ -191,7 +191,7 @@ def _put(
 
 
 def _name(value: Any) -> str | None:
-    """Return a node's name; numbers count as their text, null is no parent."""
+    """Return a node's name; numbers are converted to text, null means no parent."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -204,7 +204,7 @@ def _check_shape(parents: dict[Hashable, Hashable | None]) -> None:
     if len(parents) > MOST_NODES:
         raise ValueError(f"{len(parents)} nodes, expected at most {MOST_NODES}")
     if parents and all(parent is None for parent in parents.values()) and len(parents) == 1:
-        raise ValueError(f"only {next(iter(parents))!r} is there: expected classes below a root")
+        raise ValueError(f"{next(iter(parents))!r} is the only node: expected classes below a root")
     for node in parents:
         climbed = 0
         seen: Hashable | None = node
@@ -212,7 +212,7 @@ def _check_shape(parents: dict[Hashable, Hashable | None]) -> None:
             seen = parents[seen]
             climbed += 1
             if seen == node:
-                raise ValueError(f"a cycle through {node!r}: every way up must end at one root")
+                raise ValueError(f"a cycle through {node!r}: every path up must end at the root")
             if climbed > MOST_LEVELS:
                 # A cycle further up shows when the walk starts inside it, unless this is first.
                 kind = "a cycle" if _is_cycle(parents, seen) else f"more than {MOST_LEVELS} levels"

@@ -18,7 +18,7 @@ from segboost.progress import Progress, Report
 
 
 def find_sets(root: str | PathLike[str]) -> list[str]:
-    """Return the LIBSVM sets with a file in the data root; all known ones where there is none."""
+    """Return the LIBSVM sets with a file in the data root, or all known ones if there are none."""
     found = []
     for name in LIBSVM_SETS:
         try:

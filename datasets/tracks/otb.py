@@ -32,7 +32,7 @@ class TrackingSequence:
     files : tuple of Path
         The frames in order.
     boxes : ndarray of float64, shape (n, 4)
-        x, y, w, h; 0-based; NaN where the target's place is unknown.
+        x, y, w, h; 0-based; NaN if the target's position is unknown.
     """
 
     name: str
@@ -43,13 +43,13 @@ class TrackingSequence:
         return len(self.files)
 
     def frames(self) -> Iterator[ByteArray]:
-        """Read frame after frame: (H, W) where the file is grey, else (H, W, 3)."""
+        """Read frame by frame: (H, W) if the file is grey, else (H, W, 3)."""
         for path in self.files:
             yield read_frame(path)
 
 
 def read_frame(path: Path) -> ByteArray:
-    """Read an image file as uint8, shape (H, W) where it is 8-bit grey, else (H, W, 3)."""
+    """Read an image file as uint8, shape (H, W) if it is 8-bit grey, else (H, W, 3)."""
     with open_image(path) as image:
         return np.array(image) if image.mode == "L" else rgb_bytes(image)
 
@@ -71,7 +71,7 @@ def load_sequence(root: Path, name: str) -> TrackingSequence:
     Raises
     ------
     DatasetError
-        Where files are missing or do not fit each other.
+        If files are missing or do not fit each other.
     """
     folder = sequence_folder(root) / name
     truth = folder / TRUTH
@@ -90,7 +90,7 @@ def load_sequence(root: Path, name: str) -> TrackingSequence:
 
 
 def read_boxes(path: Path) -> npt.NDArray[np.float64]:
-    """Read boxes x, y, w, h, 1-based, one a row, separated by commas, tabs or spaces.
+    """Read boxes x, y, w, h, 1-based, one per row, separated by commas, tabs or spaces.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def read_boxes(path: Path) -> npt.NDArray[np.float64]:
     Raises
     ------
     DatasetError
-        Where a row is not four numbers; it names the row.
+        If a row is not four numbers; the message names the row.
     """
     rows: list[list[float]] = []
     for number, line in enumerate(path.read_text().splitlines(), 1):

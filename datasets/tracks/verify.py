@@ -1,4 +1,4 @@
-"""Look at every frame of a tracking sequence and say what is missing or odd."""
+"""Check every frame of a tracking sequence and report what is missing or odd."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from segboost.progress import Progress, Report
 
 
 def verify_sequence(root: Path, name: str, progress: Progress | None = None) -> Verification:
-    """Open every frame: all must have one size, and every box some part in the frame."""
+    """Open every frame: all must have the same size, and every box must overlap its frame."""
     label = f"otb/{name}"
     try:
         sequence = load_sequence(root, name)

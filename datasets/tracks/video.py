@@ -1,4 +1,4 @@
-"""Frames of a folder, or of a video file where a reader of videos is installed."""
+"""Frames of a folder, or of a video file if a video reader is installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_frames(path: Path) -> Iterator[ByteArray]:
     Raises
     ------
     DatasetError
-        Where there are none, or where a video needs a package that is not installed.
+        If there are none, or if a video needs a package that is not installed.
     """
     if path.is_dir():
         files, _ = list_images(path)

@@ -53,8 +53,11 @@ def test_splits():
     assert [i.name for i in data.split("all")] == ["a", "b", "c"]
     assert data.split("train") is data.train
     assert data.split("test") is data.test
-    with pytest.raises(ValueError, match="train, test, all"):
-        data.split("val")
+    assert data.split("val") == ()
+    held = dataclasses.replace(data, validation=(item("bb"),))
+    assert [i.name for i in held.split("all")] == ["a", "b", "bb", "c"]
+    with pytest.raises(ValueError, match="train, val, test, all"):
+        data.split("dev")
 
 
 def test_data_sets_are_frozen():

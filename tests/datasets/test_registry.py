@@ -14,13 +14,15 @@ from tests.datasets.files import graz, photograph, save, square
 
 def test_every_name_has_its_facts():
     assert list_datasets()[0] == "synthetic"
-    assert list_datasets() == ("synthetic", "graz02", "folders")
+    assert list_datasets() == (
+        "synthetic", "graz02", "synthetic-classes", "camvid", "folders",
+    )  # fmt: skip
     for name in list_datasets(None):
         info = dataset_info(name)
         assert info.name == name
         assert info.summary
         assert info.details
-    with pytest.raises(DatasetError, match="choose synthetic, graz02, folders"):
+    with pytest.raises(DatasetError, match=r"choose synthetic, graz02, .*camvid, folders"):
         dataset_info("imagenet")
 
 
@@ -28,7 +30,7 @@ def test_the_default_is_synthetic():
     assert load_dataset(n_train=1, n_test=0).name == "synthetic"
 
 
-def test_what_a_set_needs_is_asked_for(monkeypatch, tmp_path):
+def test_missing_options_of_a_set_are_asked_for(monkeypatch, tmp_path):
     monkeypatch.delenv("SEGBOOST_DATA", raising=False)
     with pytest.raises(DatasetError, match=r"needs --category \(bike, car, people\)"):
         load_dataset("graz02")

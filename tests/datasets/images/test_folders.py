@@ -110,7 +110,7 @@ def test_masks_with_a_suffix(folders):
         load_folders(images, masks)
 
 
-def test_folders_that_are_none(folders, tmp_path):
+def test_paths_that_are_not_folders(folders, tmp_path):
     with pytest.raises(DatasetError, match="not a folder: name the folder of the masks"):
         load_folders(folders[0], tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
@@ -123,7 +123,7 @@ def test_the_encoding_of_all_masks_counts(folders):
     void = square(1)
     void[0] = 255
     save(void, masks / "j.png")
-    # One mask shows that 255 is void, so that it is void in the others too.
+    # One mask shows that 255 is void, so it is void in all masks.
     data = load_folders(images, masks)
     np.testing.assert_array_equal(data.split("all")[0].mask(), square(255))
 

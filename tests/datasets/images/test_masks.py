@@ -37,7 +37,7 @@ def test_void_beside_foreground(tmp_path, palette):
 def test_255_is_void_in_a_palette_and_foreground_in_grey(tmp_path):
     indexed = save(square(255), tmp_path / "a.png", VOC_PALETTE)
     np.testing.assert_array_equal(read_mask(indexed), square(255))
-    ramp = np.repeat(np.arange(256), 3).tolist()  # a palette that is grey values in disguise
+    ramp = np.repeat(np.arange(256), 3).tolist()  # a palette of grey values
     grey = save(square(255), tmp_path / "b.png", ramp)
     np.testing.assert_array_equal(read_mask(grey), square(1))
 
@@ -71,6 +71,8 @@ def test_unclear_values_are_refused(tmp_path):
     mask[0, 0] = 128
     with pytest.raises(ImageFileError, match=r"a\.png: unclear mask values 128"):
         read_mask(save(mask, tmp_path / "a.png"))
+    with pytest.raises(ImageFileError, match="values 128: expected 0 and 255; correct"):
+        read_mask(tmp_path / "a.png", encoding="binary")
     grey = np.linspace(0, 255, 192).reshape(12, 16)
     with pytest.raises(ImageFileError, match="lossy"):
         read_mask(save(grey, tmp_path / "b.png"))
@@ -85,7 +87,7 @@ def test_unclear_values_are_refused(tmp_path):
         ({"foreground": 0}, "from 1 to 254"),
     ],
 )
-def test_options_that_mean_nothing(tmp_path, options, text):
+def test_meaningless_options_are_refused(tmp_path, options, text):
     path = save(square(1), tmp_path / "a.png")
     with pytest.raises(ValueError, match=text):
         read_mask(path, **options)

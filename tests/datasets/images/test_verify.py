@@ -15,7 +15,7 @@ from segboost.datasets.images.verify import verify_dataset, verify_folders, veri
 from tests.datasets.files import GRAZ_PALETTE, graz, photograph, save, square
 
 
-def told(report):
+def texts(report):
     return {(f.name, f.level): f.text for f in report.findings}
 
 
@@ -27,14 +27,14 @@ def folders(tmp_path):
     return tmp_path / "images", tmp_path / "masks"
 
 
-def test_nothing_to_say_of_sound_folders(folders):
+def test_sound_folders_have_no_findings(folders):
     report = verify_folders(*folders)
     assert report.usable
     assert report.findings == ()
     assert report.n_train + report.n_test == 4
 
 
-def test_every_trouble_is_told_by_file(folders):
+def test_every_problem_is_reported_by_file(folders):
     images, masks = folders
     (masks / "a.png").unlink()
     save(square(255).T, masks / "b.png")
@@ -42,7 +42,7 @@ def test_every_trouble_is_told_by_file(folders):
     save(square(7), masks / "d.png")
     report = verify_folders(images, masks)
     assert not report.usable
-    found = told(report)
+    found = texts(report)
     assert "no mask" in found["a.png", "missing"]
     assert "16×12" in found["b", "missing"]
     assert "is empty" in found["c", "missing"]
@@ -50,16 +50,16 @@ def test_every_trouble_is_told_by_file(folders):
     assert len(found) == 4
 
 
-def test_masks_of_two_kinds_are_told(folders):
+def test_masks_of_two_kinds_are_reported(folders):
     save(square(1), folders[1] / "a.png")
-    assert "255 may be" in told(verify_folders(*folders))["masks", "missing"]
+    assert "255 may be" in texts(verify_folders(*folders))["masks", "missing"]
 
 
-def test_odd_things_leave_a_set_usable(folders):
+def test_unusual_findings_leave_a_set_usable(folders):
     save(square(0), folders[1] / "b.png")
     shutil.copy(folders[0] / "c.png", folders[0] / "d.png")
     report = verify_folders(*folders)
-    found = told(report)
+    found = texts(report)
     assert report.usable
     assert found["b", "odd"] == "no foreground"
     assert found["d", "odd"].startswith("the same file as c")
@@ -76,7 +76,7 @@ def test_duplicates_across_the_split():
     assert report.findings[0].text == "the same file as a, across the split: test sees training"
 
 
-def test_a_photograph_saved_anew_looks_the_same(tmp_path):
+def test_a_photograph_saved_again_looks_the_same(tmp_path):
     original = photographs.astronaut()
     Image.fromarray(original).resize((300, 300)).save(tmp_path / "a.jpg", quality=60)
     again = np.asarray(Image.open(tmp_path / "a.jpg"))
@@ -97,7 +97,7 @@ def test_graz02_file_by_file(tmp_path):
     shutil.copy(folder / "person_003.image.png", folder / "person_004.image.png")
     calls = []
     report = verify_graz02(tmp_path, "people", lambda r: calls.append((r.done, r.total)))
-    found = told(report)
+    found = texts(report)
     assert not report.usable
     assert found["person_005", "missing"] == "no image file"
     assert found["person_011", "missing"] == "no mask file"

@@ -57,6 +57,7 @@ def test_keys_change_with_each_parameter():
     assert not np.array_equal(base.image(), others[1].image())
 
 
+@pytest.mark.slow
 def test_items_travel_to_workers():
     items = load_synthetic(2, 0).train
     drawn = Parallel(n_jobs=2)(delayed(LabelledImage.image)(item) for item in items)

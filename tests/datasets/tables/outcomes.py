@@ -1,4 +1,4 @@
-"""What readers may do with bytes that nobody promised anything about."""
+"""The allowed outcomes of reading arbitrary bytes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ from segboost.datasets import DatasetError
 
 
 def outcome(read: Callable[[], Any]) -> Any:
-    """Return what was read, or the message of the one error that is allowed, a line of text."""
+    """Return the result, or the message of the only allowed error, one line of text."""
     try:
         return read()
     except DatasetError as error:

@@ -141,3 +141,21 @@ def test_workbooks_are_refused_with_advice(tmp_path, head):
         read_table(tmp_path / "a.xlsx")
     with pytest.raises(TableFileError, match="save the sheet as CSV"):
         read_like(tmp_path / "a.xlsx", Columns(2))
+
+
+@pytest.mark.parametrize("cell", ["nan", "NA", "?"])
+def test_a_missing_label_among_numbers_is_no_class(cell):
+    with pytest.raises(TableFileError, match=r"line 2, column 2: the label .* is a missing value"):
+        parse_csv(f"1,1.0\n2,{cell}\n3,0.0\n".encode(), "a")
+    assert parse_csv(f"1,yes\n2,{cell}\n".encode(), "a").y.tolist() == ["yes", cell]
+
+
+def test_infinite_numbers_are_no_categories():
+    with pytest.raises(TableFileError, match="expected a finite number, got '1e400'"):
+        parse_csv(b"u,v,class\n1e400,1,a\n1e400,2,b\n", "a")
+
+
+def test_spaces_separate_cells_if_nothing_else_does():
+    table = parse_csv(b"u  v class\n 1.0 2.0   a \n\n3.0 4.0 b\n", "a")
+    assert (table.X.tolist(), table.y.tolist()) == ([[1, 2], [3, 4]], ["a", "b"])
+    assert parse_csv(b"two words\n1\n2\n", "a", None).feature_names == ("two words",)

@@ -1,4 +1,4 @@
-"""CSV files: headers, label columns, what is refused with line and column."""
+"""CSV files: headers, label columns, errors with line and column."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_label_column_by_name_or_number(label, X, y):
 def test_labels_are_integers_numbers_or_text():
     assert parse_csv(b"1,-1\n1,+1\n", "a").y.dtype == np.int64
     assert parse_csv(b"1,1.5\n1,2\n", "a").y.tolist() == [1.5, 2.0]
-    assert parse_csv(b"1,nan\n1,2\n", "a").y.tolist() == ["nan", "2"]
+    assert parse_csv(b"1,nan\n1,x\n", "a").y.tolist() == ["nan", "x"]
     assert parse_csv(b"1,9999999999999999999\n2,1\n", "a").y.dtype == np.float64
 
 
@@ -80,7 +80,7 @@ def test_labels_are_integers_numbers_or_text():
         (b"1,2,a\n1,1_0,b\n", "auto", "a, line 2, column 2: expected a finite number"),
         (b"x,k\n1,a\n2,\n", "auto", "a, line 3, column 2: the label is empty"),
         (b"x,x,k\n1,2,a\n", "auto", "two columns named 'x'"),
-        (b"label,class,x\n1,2,3\n", "auto", r"several columns for labels \(label, class\)"),
+        (b"label,class,x\n1,2,3\n", "auto", r"several label columns \(label, class\)"),
         (b"x,k\n1,a\n", "colour", "no column 'colour'; its first line is x, k"),
         (b"x,k\n1,a\n", "3", "no column 3: it has 2"),
         (b"x,k\n1,a\n", 0, "no column 0"),
@@ -94,7 +94,7 @@ def test_what_is_wrong_is_named_with_its_place(text, label, message):
 
 
 def test_the_size_is_checked():
-    with pytest.raises(TableFileError, match="more than 20 bytes"):
+    with pytest.raises(TableFileError, match="more than the limit of 20 bytes"):
         parse_csv(b"1,2,a\n3,4,b\n", "a", most_bytes=20)
 
 

@@ -1,4 +1,4 @@
-"""LIBSVM files: what is read, what is refused with its line, and arbitrary bytes."""
+"""LIBSVM files: valid rows, errors with their line, and arbitrary bytes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from segboost.datasets.tables.libsvm_format import _checked_pairs, _fast_pairs, parse_libsvm
@@ -91,7 +92,9 @@ def test_the_size_is_checked_before_memory_is_taken():
 def test_arbitrary_bytes_are_a_table_or_one_clear_error(data):
     found = outcome(lambda: parse_libsvm(data, "a", most_bytes=1 << 20))
     if not isinstance(found, str):
-        assert all(np.isfinite(part).all() for part in found)
+        X, y = found
+        assert np.isfinite(X.data if sparse.issparse(X) else X).all()
+        assert np.isfinite(y).all()
 
 
 @given(st.lists(st.text("0123456789:.+-eEnaif_ \t", max_size=12), max_size=5))
@@ -111,6 +114,17 @@ def test_the_fast_way_is_taken_for_faultless_rows(pairs):
     index = np.cumsum([step for step, _ in pairs]).tolist()
     words = [f"{i}:{v!r}".encode() for i, (_, v) in zip(index, pairs, strict=True)]
     assert _fast_pairs(words) == (index, [v for _, v in pairs])
+
+
+def test_large_tables_with_few_values_stay_sparse():
+    lines = b"".join(b"%d %d:0.5 700000:2\n" % (i % 2, i + 1) for i in range(4))
+    X, y = parse_libsvm(lines, "a")
+    assert X.format == "csc"
+    assert X.shape == (4, 700_000)
+    np.testing.assert_array_equal(
+        X[:, [0, 3, 699_999]].toarray()[[0, 3]], [[0.5, 0, 2], [0, 0.5, 2]]
+    )
+    np.testing.assert_array_equal(y, [0, 1, 0, 1])
 
 
 def test_nearly_empty_tables_are_refused_before_memory_is_taken():

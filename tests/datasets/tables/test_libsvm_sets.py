@@ -106,9 +106,9 @@ def test_mnist_from_idx_files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "no idx file"),
-        (b"\0\0\x08", "no idx file"),
-        (b"\0\0\x07\x01\0\0\0\1a", "no idx file"),
+        (b"", "not an idx file"),
+        (b"\0\0\x08", "not an idx file"),
+        (b"\0\0\x07\x01\0\0\0\1a", "not an idx file"),
         (b"\0\0\x08\x03\0\0\0\1", "ends inside its header"),
         (b"\0\0\x08\x01\0\0\0\2a", "1 bytes of values, but the shape (2,) of its header needs 2"),
         (b"\0\0\x0e\x03" + b"\xff" * 12, "0 bytes of values"),
@@ -135,7 +135,7 @@ def test_idx_values_are_big_endian():
     assert parse_idx(data, "a").tolist() == [7, -3]
 
 
-def test_packed_files_are_told_by_their_content(tmp_path):
+def test_packed_files_are_recognised_by_their_content(tmp_path):
     for name, data in (
         ("a", gzip.compress(b"text")),
         ("b.gz", b"text"),

@@ -53,7 +53,7 @@ def test_rows_labels_and_names():
         ({"X": np.eye(2), "feature_names": np.array(["a", "a"])}, "2 different texts"),
     ],
 )
-def test_what_is_no_table_is_refused(arrays, message):
+def test_files_that_are_not_tables_are_refused(arrays, message):
     with pytest.raises(TableFileError, match=message):
         parse_npz(packed(**arrays), "a")
 

@@ -1,9 +1,10 @@
-"""Table files: formats told by name and content, and tables read for a model."""
+"""Table files: formats recognised by name and content, and tables read for a model."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import os
 
 import numpy as np
 import pytest
@@ -119,3 +120,9 @@ def test_npz_columns_follow_their_names(tmp_path):
     assert read_like(tmp_path / "a.npz", Columns(2, ("u", "v"))).X.tolist() == [[2, 1]]
     with pytest.raises(TableFileError, match="has 2 features, expected 3"):
         read_like(tmp_path / "a.npz", Columns(3))
+
+
+def test_pipes_are_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(TableFileError, match="pipe or device"):
+        read_table(tmp_path / "a.csv")

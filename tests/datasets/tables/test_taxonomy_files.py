@@ -1,4 +1,4 @@
-"""Taxonomy files: three ways to write one tree, and what is no tree."""
+"""Taxonomy files: three ways to write one tree, and invalid files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_all_ways_to_write_it_are_one_tree(tmp_path, text):
         ("a,b,c\n", "line 1: expected child,parent"),
         ("a\n", "line 1: expected child,parent"),
         (",b\n", "line 1: expected child,parent"),
-        ("a,\n", "only 'a' is there"),
+        ("a,\n", "'a' is the only node"),
         ('{"a": ["b", "b"]}', "'b' is named twice"),
         ('{"a": {"x": ["b"], "x": ["c"]}}', "'x' is named twice"),
         ('{"a": {"x": ["a"]}}', "'a' is named twice"),
@@ -61,7 +61,7 @@ def test_all_ways_to_write_it_are_one_tree(tmp_path, text):
         ('{"a": {"x": [true]}}', "expected the name of a node"),
         ('[["a"]]', "entry 1: expected .child, parent."),
         ('[[null, "a"]]', "entry 1: expected a name"),
-        ('{"a": ', "line 1: no JSON"),
+        ('{"a": ', "line 1: not JSON"),
         ("[" * 100000, "levels"),
         (
             "".join(f'{{"{i}":' for i in range(300)) + '["x"]' + "}" * 300,
@@ -70,7 +70,7 @@ def test_all_ways_to_write_it_are_one_tree(tmp_path, text):
         ("\n".join(f"{i},{i + 1}" for i in range(500)), "more than 100 levels"),
     ],
 )
-def test_what_is_no_tree_is_refused_with_the_file(tmp_path, text, message):
+def test_files_that_are_not_trees_are_refused_by_name(tmp_path, text, message):
     path = tmp_path / "tree"
     path.write_text(text)
     with pytest.raises(TaxonomyFileError, match=message) as error:

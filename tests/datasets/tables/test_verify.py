@@ -1,4 +1,4 @@
-"""Verification of LIBSVM sets: what is there, what is missing, the command."""
+"""Verification of LIBSVM sets: complete sets, missing files, the command."""
 
 from __future__ import annotations
 

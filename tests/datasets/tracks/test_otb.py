@@ -33,7 +33,7 @@ def test_a_sequence_comes_back_zero_based(tmp_path, separator):
     np.testing.assert_array_equal(np.stack(list(sequence.frames())), track.frames)
 
 
-def test_grey_files_stay_grey_and_a_bare_folder_of_sequences_will_do(tmp_path):
+def test_grey_files_stay_grey_and_a_bare_folder_of_sequences_is_accepted(tmp_path):
     track = draw_track(2, colour=False)
     write_sequence(tmp_path, "Cup", track)
     assert next(load_sequence(tmp_path, "Cup").frames()).ndim == 2
@@ -76,7 +76,7 @@ def test_broken_box_files_are_refused(tmp_path, text, said):
         read_boxes(path)
 
 
-def test_frames_of_a_folder_and_what_is_none(tmp_path):
+def test_frames_of_a_folder_and_files_that_are_not_frames(tmp_path):
     write_sequence(tmp_path, "Cup", draw_track(3))
     assert len(list(read_frames(tmp_path / "Cup" / "img"))) == 3
     with pytest.raises(DatasetError, match="no images"):
@@ -100,7 +100,7 @@ def test_a_video_is_read_where_opencv_is_installed(tmp_path):
     assert np.abs(frames[2].astype(float) - track.frames[2]).mean() < 12
 
 
-def test_a_file_that_is_no_video_is_one_clear_error(tmp_path):
+def test_a_file_that_is_not_a_video_is_one_clear_error(tmp_path):
     path = tmp_path / "film.mp4"
     path.write_bytes(b"no video")
     with pytest.raises(DatasetError, match=r"film\.mp4"):

@@ -1,0 +1,155 @@
+"""Masks of several classes: indices, or the colours of a legend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import ByteArray
+from segboost.datasets.base import VOID
+from segboost.datasets.images.masks import read_values
+from segboost.io.errors import ImageFileError
+from segboost.io.legend import DEFAULT_COLOURS, ClassLegend, colour_code
+from segboost.io.opening import open_image
+
+LOSSY = "if a lossy format or scaling made them, save the mask as PNG without smoothing"
+MOST_ODD = 5
+
+
+@dataclass(frozen=True)
+class ClassMaskReader:
+    """Reads the first of the given paths as a mask of several classes; see `read_class_mask`.
+
+    Parameters
+    ----------
+    legend : ClassLegend
+    void_index : int, optional
+        A further index that means void, in data sets that number it after their classes.
+    """
+
+    legend: ClassLegend
+    void_index: int | None = None
+
+    def __call__(self, paths: tuple[Path, ...]) -> ByteArray:
+        """Return the mask of the file."""
+        return read_class_mask(paths[0], self.legend, self.void_index)
+
+    @property
+    def rule(self) -> str:
+        """What a mask depends on in addition to the bytes of its file."""
+        return f"classes {self.legend.colours} {self.legend.void} {self.void_index}"
+
+
+def read_class_mask(
+    path: str | PathLike[str], legend: ClassLegend, void_index: int | None = None
+) -> ByteArray:
+    """Read a mask of several classes: uint8, shape (H, W), 0 … K−1, 255 void.
+
+    Parameters
+    ----------
+    path : path
+        A grey or palette image of indices, or an image in the colours of the legend.
+    legend : ClassLegend
+    void_index : int, optional
+        A further index that means void.
+
+    Raises
+    ------
+    ImageFileError
+        If the file is broken, or has an index or a colour that the legend does not.
+    """
+    coloured = _read_colours(path, legend)
+    if coloured is not None:
+        return coloured
+    values = read_values(path).values
+    if void_index is not None:
+        values = np.where(values == void_index, VOID, values)
+    odd = np.unique(values[(values >= legend.n_classes) & (values != VOID)])
+    if odd.size:
+        shown = ", ".join(map(str, odd[:MOST_ODD])) + (", …" if odd.size > MOST_ODD else "")
+        advice = LOSSY if odd.size > MOST_ODD else "add them to the legend, or make them 255 (void)"
+        raise ImageFileError(
+            f"{path}: mask values {shown} are not among the classes 0 … {legend.n_classes - 1}: "
+            f"{advice}"
+        )
+    return values.astype(np.uint8)
+
+
+def count_classes(paths: Iterable[Path]) -> int:
+    """Return the number of classes of a set of index masks: the largest index plus one.
+
+    At least two; 255 is void and does not count. Reads all masks. Grey masks of 0 and 255 alone
+    are taken as foreground, so that the set has two classes, unless another mask holds both 255
+    and a class.
+
+    Raises
+    ------
+    ImageFileError
+        If the values look like those of a lossy file, or if there are more classes than can be
+        told apart without a legend.
+    """
+    largest, seen_both, seen_binary = (1, Path()), False, False
+    lossy: tuple[Path, npt.NDArray[Any]] | None = None
+    for path in paths:
+        raw = read_values(path)
+        found = np.unique(raw.values)
+        indices = found[found != VOID]
+        if indices.size == 0:
+            continue
+        has_class, has_void = indices[-1] > 0, found.size > indices.size
+        seen_both |= has_class and has_void
+        seen_binary |= has_void and not has_class and not raw.palette
+        if indices.size > MOST_ODD + 2 and indices[0] < 16 and indices[-1] > 239:
+            lossy = path, indices
+        largest = max(largest, (int(indices[-1]), path))
+    if largest[0] < 2 or (seen_binary and not seen_both):
+        return 2
+    if lossy is not None:
+        path, indices = lossy
+        raise ImageFileError(
+            f"{path}: {indices.size} mask values from {indices[0]} to {indices[-1]}: {LOSSY}"
+        )
+    if largest[0] >= len(DEFAULT_COLOURS):
+        raise ImageFileError(
+            f"{largest[1]}: the mask value {largest[0]} would mean {largest[0] + 1} classes: list "
+            "the classes in a legend (--classes FILE), or choose one with --foreground N"
+        )
+    return largest[0] + 1
+
+
+def _read_colours(path: str | PathLike[str], legend: ClassLegend) -> ByteArray | None:
+    """Return the mask of an image in colours; None if it holds indices."""
+    with open_image(path) as image:
+        if image.mode not in ("RGB", "RGBA"):
+            return None
+        pixels = np.array(image.convert("RGB"))
+        codes = _codes(pixels)
+        known = {int(_codes(np.array(c))): k for k, c in enumerate(legend.colours)}
+        if legend.void is not None:
+            known[int(_codes(np.array(legend.void)))] = VOID
+        distinct, place = np.unique(codes, return_inverse=True)
+        odd = [code for code in distinct.tolist() if code not in known]
+        if not odd:
+            table = np.array([known[code] for code in distinct.tolist()], dtype=np.uint8)
+            return table[place.reshape(codes.shape)]
+        if (pixels == pixels[..., :1]).all():
+            return None
+        shown = ", ".join(colour_code(int(c).to_bytes(3, "big")) for c in odd[:MOST_ODD])
+        count = int(np.isin(codes, odd).sum())
+        more = f" and {len(odd) - MOST_ODD} more" if len(odd) > MOST_ODD else ""
+        advice = LOSSY if len(odd) > MOST_ODD else "add them to the legend (255 is void)"
+        raise ImageFileError(
+            f"the colours {shown}{more} ({count} pixels) are not in the legend: {advice}"
+        )
+
+
+def _codes(pixels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return colours as single numbers."""
+    wide = pixels.astype(np.int64)
+    return (wide[..., 0] << 16) | (wide[..., 1] << 8) | wide[..., 2]
