@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
+
+from segboost.io.legend import TWO_CLASSES, VOID, ClassLegend
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.run_log import RunLog
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.images.crops import crop_items, describe_crops
 from segboost.pipelines.segmentation.stages.features import TrainingImage
 from segboost.pipelines.segmentation.training import Trained, train_segmenter
 from segboost.progress import Progress, Report
+
+logger = logging.getLogger(__name__)
 
 CHECKING = "checking images"
 """The name of the first stage in progress reports."""
@@ -68,20 +76,43 @@ def train_on(
     report: StageReporter,
     vocabulary: Sequence[TrainingImage] | None = None,
     test: Sequence[TrainingImage] = (),
+    legend: ClassLegend = TWO_CLASSES,
 ) -> Trained:
     """Check the images, those of a test part included, then train on the former."""
-    check_items(items, report, test)
+    for warning in check_items(items, report, test, legend):
+        logger.warning(warning)
+    cropped = crop_items(items, config.longest_side)
+    for line in describe_crops(items, cropped):
+        logger.warning(line)
     with single_threaded():
-        return train_segmenter(items, config, store, n_jobs, report, vocabulary)
+        return train_segmenter(cropped, config, store, n_jobs, report, vocabulary, legend)
 
 
 def check_items(
-    items: Sequence[TrainingImage], report: StageReporter, test: Sequence[TrainingImage] = ()
-) -> None:
-    """Refuse images that cannot be learned from or measured on, before the work begins."""
+    items: Sequence[TrainingImage],
+    report: StageReporter,
+    test: Sequence[TrainingImage] = (),
+    legend: ClassLegend = TWO_CLASSES,
+) -> list[str]:
+    """Refuse images that cannot be learned from or measured on, before the work begins.
+
+    Parameters
+    ----------
+    items : sequence of TrainingImage
+        To learn from.
+    report : StageReporter
+    test : sequence of TrainingImage
+        To measure on.
+    legend : ClassLegend
+
+    Returns
+    -------
+    list of str
+        What can be learned from only in part: classes in one training image or in none.
+    """
     if not items:
         raise ValueError("there are no training images: give some")
-    foreground = background = False
+    images_with = np.zeros(legend.n_classes, dtype=np.int64)
     total = len(items) + len(test)
     for done, item in enumerate((*items, *test)):
         report(Report(CHECKING, done, total))
@@ -92,13 +123,48 @@ def check_items(
                 f"{item.name}: the image is {width}×{height}, its mask {wide}×{tall}: "
                 "make them equal"
             )
+        found = np.bincount(mask.ravel(), minlength=VOID + 1)
+        odd = np.flatnonzero(found[legend.n_classes : VOID])
+        if odd.size:
+            raise ValueError(
+                f"{item.name}: the mask value {odd[0] + legend.n_classes} is not a class: expected "
+                f"0 … {legend.n_classes - 1}, or {VOID} for void"
+            )
         if done < len(items):
-            foreground |= bool((mask == 1).any())
-            background |= bool((mask == 0).any())
+            images_with += found[: legend.n_classes] > 0
     report(Report(CHECKING, total, total))
-    if not (foreground and background):
-        missing = "background" if foreground else "foreground"
+    return _check_classes(images_with, legend, len(items))
+
+
+def _check_classes(
+    images_with: npt.NDArray[np.int64], legend: ClassLegend, n_images: int
+) -> list[str]:
+    """Return warnings on classes that are rare or missing; ValueError if there are not two."""
+    present = images_with > 0
+    if legend.n_classes == 2 and not present.all():
+        missing = "background" if present[1] else "foreground"
         raise ValueError(
             f"no training image has a {missing} pixel: masks need 0 for background and 1 (or 255 "
             "where there is no 1) for foreground"
         )
+    if present.sum() < 2:
+        only = f"only {legend.names[int(np.argmax(present))]!r}" if present.any() else "no class"
+        raise ValueError(f"the training masks have {only}: at least two classes are needed")
+    if legend.n_classes == 2:
+        return []
+    warnings = []
+    absent = [name for name, n in zip(legend.names, images_with, strict=True) if n == 0]
+    single = [name for name, n in zip(legend.names, images_with, strict=True) if n == 1]
+    if absent:
+        warnings.append(f"no training image has {_few(absent)}: the model will never predict it")
+    if single and n_images > 1:
+        warnings.append(
+            f"only one training image has {_few(single)}: settings cannot be validated on it, and "
+            "its scores are unreliable"
+        )
+    return warnings
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 5} more classes" if len(names) > 5 else ""
+    return ", ".join(repr(name) for name in names[:5]) + more

@@ -10,18 +10,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.images.crops import working_items
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.images.working_size import reduce_items
-from segboost.pipelines.segmentation.metrics.scores import (
-    VOID,
-    SegmentationEvaluation,
-    SegmentationScores,
-    region_counts,
+from segboost.pipelines.segmentation.metrics.answers import (
+    Answer,
+    ClassAnswer,
+    RegionAnswer,
+    Scores,
+    answer_from_arrays,
+    new_total,
 )
+from segboost.pipelines.segmentation.metrics.scores import VOID, ConfusionMatrix, region_counts
+from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
+from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.stages.features import (
     FeatureStage,
@@ -35,6 +41,8 @@ EVALUATION = "test images"
 """The name of the stage in progress reports."""
 STEPS = 64
 """Steps per unit of log-odds that the scores of single pixels are rounded to."""
+CALIBRATION_STEP = 4
+"""Step in rows and columns at which probabilities of several classes are compared with truth."""
 STAGE = "evaluation"
 """Where answers are kept in an artefact store."""
 
@@ -65,15 +73,15 @@ class EvaluationCache:
         """Whether the answer for an image is in the cache."""
         return self.features.store.has(STAGE, self.parts(item))
 
-    def answer(self, item: TrainingImage) -> RegionAnswer:
+    def answer(self, item: TrainingImage) -> Answer:
         """Return the answer for an image, which must be in the cache."""
         found = self.features.store.get(STAGE, self.parts(item))
         if found is None:
-            raise RuntimeError(f"the answer for {item.name} has gone from the cache: run it again")
-        return RegionAnswer(**found.arrays)
+            raise RuntimeError(f"the answer for {item.name} is no longer cached: run it again")
+        return answer_from_arrays(found.arrays)
 
     def read(self, item: TrainingImage) -> _Input:
-        """Return name, features (or pixels, where there are none yet) and mask of an image."""
+        """Return name, features (or pixels if there are none yet) and mask of an image."""
         features = self.features
         if not features.has(item):
             return _read(item)
@@ -83,9 +91,7 @@ class EvaluationCache:
         image = replace(features.graph(item, with_truth=False), groups=groups, pixels=pixels)
         return item.name, image, item.mask()
 
-    def keep(
-        self, item: TrainingImage, made: tuple[SuperpixelImage | None, RegionAnswer]
-    ) -> RegionAnswer:
+    def keep(self, item: TrainingImage, made: tuple[SuperpixelImage | None, Answer]) -> Answer:
         """Store the answer for an image, and its features where they are new."""
         image, answer = made
         if image is not None:
@@ -100,46 +106,52 @@ class Evaluation:
 
     Parameters
     ----------
-    scores : SegmentationScores
-        Over all pixels of all images.
-    images : dict of name to SegmentationScores
+    scores : SegmentationScores or ClassScores
+        Over all pixels of all images; the former for two classes.
+    images : dict of name to SegmentationScores or ClassScores
         Those of every image alone.
-    answers : dict of name to RegionAnswer
+    answers : dict of name to RegionAnswer or ClassAnswer
         What they were measured on.
+    legend : ClassLegend
+        Names and colours of the classes.
     """
 
-    scores: SegmentationScores
-    images: dict[str, SegmentationScores]
-    answers: dict[str, RegionAnswer]
+    scores: Scores
+    images: dict[str, Scores]
+    answers: dict[str, Answer]
+    legend: ClassLegend = TWO_CLASSES
 
-    def without(self, names: Collection[str]) -> SegmentationScores:
+    def without(self, names: Collection[str]) -> Scores:
         """Return the scores over all images but these."""
-        total = SegmentationEvaluation()
+        total = new_total(self.legend.n_classes)
         for name, found in self.answers.items():
             if name not in names:
-                _add(total, found)
+                found.add_to(total)
         return total.result()
+
+    @property
+    def matrix(self) -> ConfusionMatrix:
+        """Pixels of all images by true and predicted class."""
+        matrix = ConfusionMatrix.empty(self.legend.n_classes)
+        for found in self.answers.values():
+            matrix = matrix + found.matrix
+        return matrix
+
+    def summary(self) -> dict[str, Any]:
+        """Return the scores over all images as JSON values, with those of each class."""
+        matrix = self.matrix
+        classes = matrix.class_rows(self.legend.names)
+        counts = {"classes": classes, "confusion": matrix.counts.tolist()}
+        return {**self.scores.to_dict(), **counts}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
         images = {name: scores.to_dict() for name, scores in self.images.items()}
-        return {"scores": self.scores.to_dict(), "images": images}
-
-
-@dataclass(frozen=True, eq=False)
-class RegionAnswer:
-    """Scores and true pixels of an image's regions, each of shape (R,).
-
-    Regions are its superpixels and, where borders were refined, groups of pixels near them.
-    """
-
-    score: npt.NDArray[np.float64]
-    foreground: npt.NDArray[np.int64]
-    background: npt.NDArray[np.int64]
+        return {"scores": self.summary(), "images": images}
 
 
 def evaluate_model(
-    model: SegmentationModel,
+    model: Segmenter,
     items: Sequence[TrainingImage],
     n_jobs: int = 1,
     progress: Progress | None = None,
@@ -149,7 +161,7 @@ def evaluate_model(
 
     Parameters
     ----------
-    model : SegmentationModel
+    model : SegmentationModel or ClassSegmentationModel
     items : sequence of TrainingImage
     n_jobs : int
         Processes; the scores do not depend on it.
@@ -163,20 +175,21 @@ def evaluate_model(
     """
     if not items:
         raise ValueError("there are no images to evaluate on; choose another --split")
-    items = reduce_items(items, model.config.longest_side)
+    items = working_items(items, model.config.longest_side)
     tell = progress or QuietProgress()
     answers = answer_all(model, items, n_jobs, cache)
-    total = SegmentationEvaluation()
-    images, kept = {}, {}
+    total = new_total(model.legend.n_classes)
+    images: dict[str, Scores] = {}
+    kept: dict[str, Answer] = {}
     for item, found in zip(items, track(answers, tell, EVALUATION, len(items)), strict=True):
-        images[item.name] = _add(total, found)
+        images[item.name] = found.add_to(total)
         kept[item.name] = found
-    return Evaluation(total.result(), images, kept)
+    return Evaluation(total.result(), images, kept, model.legend)
 
 
 def evaluate_saved(
     folder: Path,
-    model: SegmentationModel,
+    model: Segmenter,
     train: Sequence[TrainingImage],
     test: Sequence[TrainingImage],
     store: ArtefactStore,
@@ -188,7 +201,7 @@ def evaluate_saved(
     Parameters
     ----------
     folder : Path
-    model : SegmentationModel
+    model : SegmentationModel or ClassSegmentationModel
         The same, in memory.
     train : sequence of TrainingImage
         The images that it was trained on, by which its visual words are found in the store.
@@ -204,19 +217,15 @@ def evaluate_saved(
         return evaluate_model(model, test, n_jobs, progress, cached)
 
 
-def _add(total: SegmentationEvaluation, found: RegionAnswer) -> SegmentationScores:
-    return total.add_regions(found.score > 0, found.foreground, found.background, found.score)
-
-
 def answer_all(
-    model: SegmentationModel,
+    model: Segmenter,
     items: Sequence[TrainingImage],
     n_jobs: int,
     cache: EvaluationCache | None = None,
-) -> Iterator[RegionAnswer]:
-    """Yield the scores of every image's superpixels with their truth.
+) -> Iterator[Answer]:
+    """Yield the answer for every image: what was predicted, with its truth.
 
-    Answers and features that are in the cache are taken from there, the others are kept in it.
+    Cached answers and features are reused; new ones are added to the cache.
     """
     if cache is None:
         found = map_tasks(_answer, model, items, n_jobs, prepare=_read)
@@ -236,13 +245,25 @@ def _read(item: TrainingImage) -> _Input:
     return item.name, item.image(), item.mask()
 
 
-def _answer(model: SegmentationModel, given: _Input) -> tuple[SuperpixelImage | None, RegionAnswer]:
+def _answer(model: Segmenter, given: _Input) -> tuple[SuperpixelImage | None, Answer]:
     """Return the answer for an image, with its features where they were computed here."""
     name, pixels, mask = given
     known = isinstance(pixels, SuperpixelImage)
     image = pixels if isinstance(pixels, SuperpixelImage) else model.prepare(pixels, name)
-    checked = add_truth(image, mask, name)
-    return None if known else image, answer_regions(model, checked, mask)
+    checked = add_truth(image, mask, name, model.legend.n_classes)
+    new = None if known else image
+    if isinstance(model, ClassSegmentationModel):
+        return new, answer_classes(model, checked, mask)
+    return new, answer_regions(model, checked, mask)
+
+
+def answer_classes(
+    model: ClassSegmentationModel, image: SuperpixelImage, mask: npt.NDArray[np.uint8]
+) -> ClassAnswer:
+    """Return the pixels of an image by true and predicted class, with their probabilities."""
+    scores = model.score_pixels(image)
+    some = scores[::CALIBRATION_STEP, ::CALIBRATION_STEP]
+    return ClassAnswer.of(scores, mask, model.probabilities(some), CALIBRATION_STEP)
 
 
 def answer_regions(
@@ -270,11 +291,16 @@ def answer_regions(
     )
 
 
-def add_truth(image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str) -> SuperpixelImage:
-    """Return the image with the truth of its mask; ValueError where their sizes differ."""
+def add_truth(
+    image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str, n_classes: int = 2
+) -> SuperpixelImage:
+    """Return the image with the truth of its mask; ValueError where they do not fit."""
     if mask.shape != image.superpixels.shape:
         (height, width), (tall, wide) = image.superpixels.shape, mask.shape
         raise ValueError(
             f"{name}: the image is {width}×{height}, its mask {wide}×{tall}: make them equal"
         )
-    return image.with_truth(mask)
+    try:
+        return image.with_truth(mask, n_classes)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None

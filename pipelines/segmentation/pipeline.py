@@ -14,20 +14,27 @@ from sklearn.exceptions import NotFittedError
 
 from segboost.features.image import ImageLike
 from segboost.features.presets import Preset
+from segboost.io.legend import TWO_CLASSES, ClassLegend, default_legend
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import evaluate_model
-from segboost.pipelines.segmentation.images.arrays import label_arrays
-from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
-from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
-from segboost.pipelines.segmentation.model.segmenter import Segmentation, SegmentationModel
+from segboost.pipelines.segmentation.images.arrays import find_classes, label_arrays
+from segboost.pipelines.segmentation.metrics.answers import Scores
+from segboost.pipelines.segmentation.model.files import (
+    Segmenter,
+    load_segmenter,
+    of_two_classes,
+    save_segmenter,
+)
+from segboost.pipelines.segmentation.model.large_image import segment_image
+from segboost.pipelines.segmentation.model.segmentation import Segmentation
 from segboost.progress import Progress, QuietProgress
 
 
 class SegmentationPipeline:
-    """Foreground and background of images, learned from images and masks.
+    """Classes of pixels, two or more, learned from images and masks.
 
     Superpixels, features, boosted unary potentials trained out of fold, and a CRF whose weights
     are learned.
@@ -56,11 +63,13 @@ class SegmentationPipeline:
         Called with a report of every step.
     allow_import : collection of str
         Functions (``"package.module:function"``) and folders that a preset given as a mapping may
-        use. Those of a `Preset` object are allowed without.
+        use. Those of a `Preset` object are always allowed.
+    classes : sequence of str or ClassLegend, optional
+        The names of the classes 0 … K−1. By default, their number is taken from the masks.
 
     Attributes
     ----------
-    model_ : SegmentationModel
+    model_ : SegmentationModel or ClassSegmentationModel
         After `fit` or `load`.
     """
 
@@ -75,6 +84,7 @@ class SegmentationPipeline:
         settings: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
         allow_import: Collection[str] = (),
+        classes: Sequence[str] | ClassLegend | None = None,
     ) -> None:
         self.preset = preset
         self.method = method
@@ -85,6 +95,7 @@ class SegmentationPipeline:
         self.settings = settings
         self.progress = progress
         self.allow_import = allow_import
+        self.classes = classes
 
     def config(self) -> SegmentationConfig:
         """Return the settings as one object, checked."""
@@ -107,22 +118,29 @@ class SegmentationPipeline:
             images; their sizes may differ. In the order in which they were taken, if there is
             one: folds are contiguous blocks, as neighbours often show one scene.
         masks : sequence of array-like of shape (H, W)
-            Booleans; or 0, 1 and 255 for void; or 0 and 255 for foreground.
+            Booleans; or 0, 1 and 255 for void; or 0 and 255 for foreground. With more classes,
+            0 … K−1 and 255 for void.
         """
         config = self.config()
-        items = label_arrays(images, masks)
+        legend = self._legend(masks)
+        items = label_arrays(images, masks, legend.n_classes)
         with tempfile.TemporaryDirectory() as place:
             store = ArtefactStore(Path(place if self.cache is None else self.cache))
             with StageReporter(self.progress or QuietProgress()) as report:
-                self.model_ = train_on(items, config, store, self.n_jobs, report).model
+                self.model_ = train_on(
+                    items, config, store, self.n_jobs, report, legend=legend
+                ).model
         return self
 
     def predict(self, image: ImageLike) -> npt.NDArray[np.uint8]:
-        """Return the mask of an image, shape (H, W): 1 where foreground."""
+        """Return the mask of an image, shape (H, W): the class, or 1 where foreground."""
         return self.segment(image).mask
 
     def predict_scores(self, image: ImageLike) -> npt.NDArray[np.float64]:
-        """Return the score map of an image, shape (H, W): positive where foreground."""
+        """Return the score map of an image, shape (H, W): positive where foreground.
+
+        With more than two classes, shape (H, W, K): highest at the class of the mask.
+        """
         return self.segment(image).scores
 
     def predict_proba(self, image: ImageLike) -> npt.NDArray[np.float64]:
@@ -130,29 +148,31 @@ class SegmentationPipeline:
 
         Calibrated: of the pixels with probability 0.7, 70 % are foreground, on images like the
         training ones. The mask of `predict` is cut where the mean intersection over union is
-        best, which is in general not at 0.5; see `probability_cut`.
+        best, which is in general not at 0.5; see `probability_cut`. With more than two classes,
+        the probability of each class, shape (H, W, K).
         """
         found = self.segment(image)
         return self._fitted().probabilities(found.scores)
 
     @property
     def probability_cut(self) -> float:
-        """The probability at which `predict` cuts: that of the score 0."""
-        return self._fitted().probability_cut
+        """The probability at which `predict` cuts: that of the score 0. Two classes only."""
+        return of_two_classes(self._fitted()).probability_cut
 
     def segment(self, image: ImageLike) -> Segmentation:
-        """Return mask, score map and superpixels of an image."""
+        """Return mask, score map and superpixels of an image; large ones are cut into tiles."""
         model = self._fitted()
         with single_threaded():
-            return model.predict(image)
+            return segment_image(model, image)
 
-    def evaluate(
-        self, images: Sequence[ImageLike], masks: Sequence[npt.ArrayLike]
-    ) -> SegmentationScores:
-        """Return the scores over all pixels of labelled images; void pixels are ignored."""
+    def evaluate(self, images: Sequence[ImageLike], masks: Sequence[npt.ArrayLike]) -> Scores:
+        """Return the scores over all pixels of labelled images; void pixels are ignored.
+
+        `SegmentationScores` for two classes, `ClassScores` for more.
+        """
         model = self._fitted()
         with single_threaded():
-            items = label_arrays(images, masks)
+            items = label_arrays(images, masks, model.legend.n_classes)
             return evaluate_model(model, items, self.n_jobs, self.progress).scores
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
@@ -178,11 +198,26 @@ class SegmentationPipeline:
         model = load_segmenter(folder, allow_import)
         rest = model.config.to_dict()
         own = {key: rest.pop(key) for key in ("preset", "method", "C", "seed")}
-        pipeline = cls(**own, n_jobs=n_jobs, settings=rest, allow_import=allow_import)
+        pipeline = cls(
+            **own,
+            n_jobs=n_jobs,
+            settings=rest,
+            allow_import=allow_import,
+            classes=None if model.legend == TWO_CLASSES else model.legend,
+        )
         pipeline.model_ = model
         return pipeline
 
-    def _fitted(self) -> SegmentationModel:
+    def _legend(self, masks: Sequence[npt.ArrayLike]) -> ClassLegend:
+        if isinstance(self.classes, ClassLegend):
+            return self.classes
+        if self.classes is not None:
+            plain = default_legend(len(self.classes))
+            return ClassLegend(tuple(self.classes), plain.colours)
+        n_classes = find_classes(masks)
+        return TWO_CLASSES if n_classes == 2 else default_legend(n_classes)
+
+    def _fitted(self) -> Segmenter:
         if not hasattr(self, "model_"):
             raise NotFittedError("this SegmentationPipeline is not fitted yet: call fit or load")
         return self.model_

@@ -7,12 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from segboost.datasets.base import SegmentationDataset
+from segboost.datasets.images.scientific import (
+    READING,
+    is_scientific_folder,
+    load_scientific,
+    parse_reading,
+)
 from segboost.datasets.registry import load_dataset
 
 DRAWN = "synthetic"
 """The key of a run's options that holds number, size and seed of drawn scenes."""
+DRAWN_SETS = (DRAWN, "synthetic-classes")
 OF_FOLDERS = (
     "images", "masks", "foreground", "mask_suffix", "test_fraction", "train_list", "test_list",
+    "classes",
 )  # fmt: skip
 
 
@@ -37,8 +45,15 @@ def recorded_dataset(
     """
     kind, _, category = name.partition("/")
     if "images" in options:
-        return load_dataset("folders", **{k: options[k] for k in OF_FOLDERS if k in options})
-    if kind == DRAWN:
-        return load_dataset(DRAWN, **options.get(DRAWN, {}))
+        chosen = {k: options[k] for k in OF_FOLDERS if k in options}
+        if "masks" not in chosen:
+            raise ValueError("the options of the run name images but no masks")
+        special = set(READING) & options.keys()
+        if special or is_scientific_folder(chosen["images"], chosen["masks"]):
+            return load_scientific(reading=parse_reading(options), **chosen)
+        return load_dataset("folders", **chosen)
+    if kind in DRAWN_SETS:
+        return load_dataset(kind, **options.get(DRAWN, {}))
     root = options.get("data_root") if data_root is None else data_root
-    return load_dataset(kind, category=options.get("category", category), data_root=root)
+    part = options.get("category", category)
+    return load_dataset(kind, data_root=root, **({"category": part} if part else {}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from segboost.pipelines.runtime.run_log import RunLog, StageTime
 from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import EVALUATION, Evaluation, evaluate_saved
+from segboost.pipelines.segmentation.images.crops import crop_items
 from segboost.pipelines.segmentation.model.files import save_segmenter
 from segboost.pipelines.segmentation.run_folder import (
     CACHE,
@@ -25,11 +25,9 @@ from segboost.pipelines.segmentation.run_folder import (
     SETTINGS,
     check_run_folder,
 )
-from segboost.pipelines.segmentation.saved_predictions import keep_answers
-from segboost.pipelines.segmentation.training import Trained
+from segboost.pipelines.segmentation.run_record import write_results, write_settings
 from segboost.progress import Progress
 from segboost.storage.leftovers import remove_leftovers
-from segboost.storage.whole_file import write_whole
 
 __all__ = ["CACHE", "LOG", "SCORES", "SETTINGS", "TrainingRun", "run_training"]
 
@@ -98,48 +96,32 @@ def run_training(
     ):
         remove_leftovers(output)
         store.remove_leftovers()
-        write_whole(output / SETTINGS, _json(dict(options)))
+        write_settings(output, options)
         with StageReporter(progress, log) as report:
-            trained = train_on(data.train, config, store, n_jobs, report, test=data.test)
+            trained = train_on(
+                data.train, config, store, n_jobs, report, test=data.test, legend=data.legend
+            )
+        train = crop_items(data.train, config.longest_side)
+        test = crop_items(data.test, config.longest_side)
         extra = {"dataset": data.name, "n_train": len(data.train), "notes": list(data.notes)}
         save_segmenter(trained.model, output, extra)
         evaluation = None
         if data.test:
-            with log.stage(EVALUATION, images=len(data.test)) as notes:
+            with log.stage(EVALUATION, images=len(test)) as notes:
                 evaluation = evaluate_saved(
-                    output, trained.model, data.train, data.test, store, n_jobs, progress
+                    output,
+                    trained.model,
+                    train,
+                    test,
+                    store,
+                    n_jobs,
+                    progress,
                 )
-                notes["scores"] = evaluation.scores.to_dict()
-            keep_answers(output, data.test, evaluation.answers)
-        write_whole(output / SCORES, _json(_scores(data, config, trained, evaluation)))
+                notes["scores"] = evaluation.summary()
+        write_results(output, data, test, trained, evaluation)
         after = read_usage()
         C = None if trained.crf is None else trained.crf.C
         wall = after.wall - before.wall
         # Workers that ended since are in the log's readings only.
         peak = max(after.peak_total, log.peak_total)
         return TrainingRun(output, evaluation, C, tuple(log.stages), wall, peak)
-
-
-def _scores(
-    data: SegmentationDataset,
-    config: SegmentationConfig,
-    trained: Trained,
-    evaluation: Evaluation | None,
-) -> dict[str, Any]:
-    crf = trained.crf
-    trials = () if crf is None else crf.trials
-    return {
-        "dataset": data.name,
-        "notes": list(data.notes),
-        "preset": config.preset_name,
-        "method": config.method,
-        "n_train": len(data.train),
-        "C": None if crf is None else crf.C,
-        "loss": None if crf is None else crf.potentials.loss,
-        "validation": [{"C": t.C, "loss": t.loss, **t.scores.to_dict()} for t in trials],
-        "test": None if evaluation is None else evaluation.to_dict(),
-    }
-
-
-def _json(document: Mapping[str, Any]) -> bytes:
-    return (json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from segboost.pipelines.runtime.artefact_file import (
     Artefact,
@@ -15,7 +17,7 @@ from segboost.pipelines.runtime.artefact_file import (
     write_artefact,
 )
 from segboost.pipelines.runtime.artefact_key import file_key
-from segboost.pipelines.segmentation.evaluation import RegionAnswer
+from segboost.pipelines.segmentation.metrics.answers import Answer, ClassAnswer, RegionAnswer
 from segboost.pipelines.segmentation.stages.features import TrainingImage
 from segboost.storage.folder import DOCUMENT
 
@@ -26,13 +28,13 @@ FILE, STAGE = "answers.npz", "answers"
 class KeptAnswer:
     """The answer of a model for an image, with the digests of the image and its mask."""
 
-    answer: RegionAnswer
+    answer: Answer
     image_key: str
     mask_key: str
 
 
 def keep_answers(
-    folder: Path, items: Sequence[TrainingImage], answers: Mapping[str, RegionAnswer]
+    folder: Path, items: Sequence[TrainingImage], answers: Mapping[str, Answer]
 ) -> Path:
     """Write the answers of a model into its folder.
 
@@ -41,16 +43,10 @@ def keep_answers(
     folder : Path
         With the model.
     items : sequence of TrainingImage
-    answers : mapping of name to RegionAnswer
+    answers : mapping of name to RegionAnswer or ClassAnswer
         For every item.
     """
-    ordered = [answers[item.name] for item in items]
-    arrays = {
-        "score": np.concatenate([a.score for a in ordered]),
-        "foreground": np.concatenate([a.foreground for a in ordered]),
-        "background": np.concatenate([a.background for a in ordered]),
-        "start": np.cumsum([0, *(a.score.size for a in ordered)]),
-    }
+    arrays = _pack([answers[item.name] for item in items])
     images = [[item.name, item.image_key(), item.mask_key()] for item in items]
     path = folder / FILE
     key = file_key(folder / DOCUMENT)
@@ -65,16 +61,36 @@ def read_answers(folder: Path) -> dict[str, KeptAnswer] | None:
     """
     try:
         found = read_artefact(folder / FILE, STAGE, file_key(folder / DOCUMENT))
-        start = found.arrays["start"]
-        parts = [
-            np.split(found.arrays[name], start[1:-1])
-            for name in ("score", "foreground", "background")
-        ]
         return {
-            name: KeptAnswer(RegionAnswer(*arrays), image_key, mask_key)
-            for (name, image_key, mask_key), *arrays in zip(
-                found.document["images"], *parts, strict=True
+            name: KeptAnswer(answer, image_key, mask_key)
+            for (name, image_key, mask_key), answer in zip(
+                found.document["images"], _unpack(found.arrays), strict=True
             )
         }
     except (OSError, DamagedArtefactError, KeyError, ValueError, TypeError):
         return None
+
+
+def _pack(ordered: Sequence[Answer]) -> dict[str, npt.NDArray[Any]]:
+    regions = [a for a in ordered if isinstance(a, RegionAnswer)]
+    if len(regions) == len(ordered):
+        return {
+            "score": np.concatenate([a.score for a in regions]),
+            "foreground": np.concatenate([a.foreground for a in regions]),
+            "background": np.concatenate([a.background for a in regions]),
+            "start": np.cumsum([0, *(a.score.size for a in regions)]),
+        }
+    classes = [a for a in ordered if isinstance(a, ClassAnswer)]
+    return {
+        "confusion": np.stack([a.confusion for a in classes]),
+        "calibration": np.stack([a.calibration for a in classes]),
+    }
+
+
+def _unpack(arrays: Mapping[str, npt.NDArray[Any]]) -> list[Answer]:
+    if "confusion" in arrays:
+        pairs = zip(arrays["confusion"], arrays["calibration"], strict=True)
+        return [ClassAnswer(*pair) for pair in pairs]
+    cuts = arrays["start"][1:-1]
+    parts = [np.split(arrays[name], cuts) for name in ("score", "foreground", "background")]
+    return [RegionAnswer(*pair) for pair in zip(*parts, strict=True)]

@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from segboost._types import BoolArray, FloatArray, Int64Array
+from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
+from segboost.pipelines.segmentation.class_training import train_classes
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.working_size import reduce_items
-from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.model.unaries import UnaryModel
+from segboost.pipelines.segmentation.stages.class_crf import LearnedClassCRF
 from segboost.pipelines.segmentation.stages.crf import LearnedCRF
 from segboost.pipelines.segmentation.stages.decision import decide
 from segboost.pipelines.segmentation.stages.features import (
@@ -25,21 +28,24 @@ from segboost.pipelines.segmentation.stages.group_classifiers import (
     UnaryStage,
     learn_unaries,
 )
-from segboost.pipelines.segmentation.stages.strong_potentials import learn_strong_potentials
+from segboost.pipelines.segmentation.stages.mirrored_training import learn_strong_with_copies
 from segboost.progress import Progress, QuietProgress
 
 FAINT = 1e30
-"""The scale of a potential whose out-of-fold scores speak against their class. A linear CRF cannot
-weigh what is left of it; StructBoost's rising ramps adapt to its range and still may. It is finite
-on purpose: zeros in its place would be another model."""
+"""The scale of a potential whose out-of-fold scores are not higher on the foreground.
+
+It takes the potential from a linear CRF, whose weights cannot make up for it, and from the pairwise
+potentials that compare strong scores. It does not exclude it from StructBoost: the knots of ramps
+are values of the potential itself, so that rising ramps of it are candidates as before, with the
+same outputs up to rounding. Leaving its columns out would be another model."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
     """A trained model with what its report needs."""
 
-    model: SegmentationModel
-    crf: LearnedCRF | None
+    model: Segmenter
+    crf: LearnedCRF | LearnedClassCRF | None
     out_of_fold: dict[str, FloatArray]
 
 
@@ -50,6 +56,7 @@ def train_segmenter(
     n_jobs: int = 1,
     progress: Progress | None = None,
     vocabulary: Sequence[TrainingImage] | None = None,
+    legend: ClassLegend = TWO_CLASSES,
 ) -> Trained:
     """Train a segmenter through all its stages.
 
@@ -64,11 +71,15 @@ def train_segmenter(
     vocabulary : sequence of TrainingImage, optional
         The images that visual words are learned from, `items` by default. Their masks are not
         read, so that features can be computed before labels exist and do not depend on them.
+    legend : ClassLegend
+        The classes of the masks.
     """
     progress = progress or QuietProgress()
     items = reduce_items(items, config.longest_side)
     features = feature_stage(items if vocabulary is None else vocabulary, config, store, progress)
     extract_all(features, items, n_jobs, progress)
+    if legend.n_classes > 2:
+        return Trained(*train_classes(features, items, legend, config, n_jobs, progress))
     images = [features.graph(item, with_truth=True) for item in items]
     keys = tuple(k for item in items for k in (item.image_key(), item.mask_key()))
     stage = UnaryStage(features, items, SuperpixelTruth.of(images, config), config, keys)
@@ -76,9 +87,11 @@ def train_segmenter(
     first = np.empty((len(stage.truth.labels), len(unaries)))
     for column, found in enumerate(unaries.values()):
         first[:, column] = found.out_of_fold
-    strong = learn_strong_potentials(stage, images, first, n_jobs, progress)
+    strong = learn_strong_with_copies(stage, images, first, n_jobs, progress)
     scores = np.column_stack([first, strong.out_of_fold])
-    scale = potential_scale(scores, stage.truth.labels, stage.truth.known)
+    scale = np.ones(scores.shape[1])  # a fixed CRF takes the log-odds as they are
+    if not config.fixes_crf(len(items)):
+        scale = potential_scale(scores, stage.truth.labels, stage.truth.known)
     unary = UnaryModel(
         {name: found.model for name, found in unaries.items()},
         strong.trees,
@@ -91,7 +104,7 @@ def train_segmenter(
     out_of_fold = dict(zip(names, scores.T, strict=True))
     decided = decide(stage, images, scores / scale, unaries, n_jobs, progress)
     model = decided.model(stage, unary)
-    model = replace(model, widths=features.widths(items[0]))
+    model = replace(model, widths=features.widths(items[0]), legend=legend)
     return Trained(model, decided.crf, out_of_fold)
 
 

@@ -17,7 +17,7 @@ from segboost.pipelines.segmentation.borders.refinement import (
     describe_pixels,
     margins,
 )
-from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
+from segboost.pipelines.segmentation.config.stage_settings import BorderSettings, Measure
 from segboost.pipelines.segmentation.decisions.calibration import Calibration, fit_calibration
 from segboost.pipelines.segmentation.decisions.cut import best_offset
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
@@ -117,6 +117,7 @@ def learn_borders(
     seed: int,
     n_jobs: int,
     progress: Progress,
+    measure: Measure = "mean_iou",
 ) -> LearnedBorders | None:
     """Learn the refinement; None if there are too few labelled pixels near borders.
 
@@ -136,6 +137,8 @@ def learn_borders(
     seed : int
     n_jobs : int
     progress : Progress
+    measure : "mean_iou", "mean_recall" or "accuracy"
+        What the cut is chosen by.
     """
     tables = []
     given = list(zip(range(len(images)), images, nodes, items, strict=True))
@@ -159,7 +162,7 @@ def learn_borders(
     )
     learned = learn_out_of_fold(learner, in_threads(n_jobs))
     scores = np.split(learned.out_of_fold, np.cumsum([len(t.labels) for t in tables])[:-1])
-    cut = best_offset([*_band_parts(tables, scores), *map(_fixed_part, tables)])
+    cut = best_offset([*_band_parts(tables, scores), *map(_fixed_part, tables)], measure)
     refinement = BorderRefinement(learned.model, calibration, cut, settings)
     final = [*_band_parts(tables, [s - cut for s in scores])]
     final += [(t.margin, t.foreground, t.background) for t in tables]
@@ -168,7 +171,7 @@ def learn_borders(
 
 def _read(given: tuple[int, SuperpixelImage, FloatArray, Any]) -> tuple[Any, ...]:
     number, image, node, item = given
-    return number, replace(image, pixels=item.image()), node, item.mask()
+    return number, replace(image, pixels=item.image()[..., :3]), node, item.mask()
 
 
 Part = tuple[FloatArray, Int64Array, Int64Array]

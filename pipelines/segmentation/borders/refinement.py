@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -15,8 +15,13 @@ from segboost.boosting.ensemble import TreeBooster
 from segboost.features.image import as_rgb
 from segboost.features.luv import rgb_to_luv
 from segboost.features.network.maps import network_maps
-from segboost.features.pixels.columns import PixelSource, pixel_columns
-from segboost.pipelines.segmentation.borders.band import band_pixels, border_distance
+from segboost.features.pixels import columns as pixel_features
+from segboost.features.pixels.columns import PixelSource
+from segboost.pipelines.segmentation.borders.band import (
+    band_pixels,
+    border_distance,
+    in_batches,
+)
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
 from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
@@ -72,11 +77,12 @@ class BorderRefinement:
             As `margins` gives them.
         """
         distance = border_distance((margin > 0)[image.superpixels])
-        rows, columns = band_pixels(distance, self.settings.width)
+        rows, columns = image.wanted_pixels(*band_pixels(distance, self.settings.width))
         if not rows.size:
             return BandScores(rows, columns, np.empty(0))
-        table = describe_pixels(image, margin, distance, rows, columns, self.settings)
-        return BandScores(rows, columns, self.trees.decision_function(table) - self.cut)
+        describe = pixel_describer(image, margin, distance, self.settings)
+        score = in_batches(lambda y, x: self.trees.decision_function(describe(y, x)), rows, columns)
+        return BandScores(rows, columns, score - self.cut)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays that `from_arrays` takes."""
@@ -114,12 +120,23 @@ def describe_pixels(
     settings: BorderSettings,
 ) -> Float32Array:
     """Return the features of pixels, shape (n, D)."""
+    return pixel_describer(image, margin, distance, settings)(rows, columns)
+
+
+def pixel_describer(
+    image: SuperpixelImage,
+    margin: FloatArray,
+    distance: npt.NDArray[np.int32],
+    settings: BorderSettings,
+) -> Callable[[Int64Array, Int64Array], Float32Array]:
+    """Return a function from rows and columns to the features of these pixels."""
     if image.pixels is None:
         raise ValueError(f"image {image.name!r} has no pixels to refine its borders by")
     rgb = as_rgb(image.pixels)
     wanted = [(settings.scale, layer) for layer in settings.layers]
     maps = [image.maps[key] for key in wanted if key in image.maps]
     if len(maps) < len(wanted):
-        maps = network_maps(rgb, settings.scale, settings.layers)
+        of_page = image.page is not None
+        maps = network_maps(rgb, settings.scale, settings.layers, of_page)
     source = PixelSource(rgb_to_luv(rgb), image.superpixels, margin, distance)
-    return pixel_columns(source, maps, rows, columns)
+    return pixel_features.describe_pixels(source, maps)

@@ -15,7 +15,9 @@ from segboost.features.presets import find_preset
 from segboost.pipelines.segmentation.config.checks import changed_settings, check_ranges
 from segboost.pipelines.segmentation.config.stage_settings import (
     BorderSettings,
+    LinearSettings,
     Loss,
+    Measure,
     PotentialSettings,
     UnarySettings,
 )
@@ -61,6 +63,8 @@ HAND_MADE: dict[str, Any] = {
     "linear_below": 0,
     "context_raw_columns": 0,
     "trees_in_crf": True,
+    "average_folds": False,
+    "mirror_images": False,
     "borders": BorderSettings(refine=False),
     "C_choices": (2.0, 20.0, 200.0, 1000.0),
     "losses": ("superpixels", "pixels"),
@@ -72,6 +76,7 @@ FAST: dict[str, Any] = {
         n_trees=150, depth=4, row_share=0.3, n_columns=40, min_curvature=20.0
     ),
     "context_raw_columns": 30,
+    "mirror_images": False,
     "borders": BorderSettings(pixels_per_image=800, scale=1.0),
     "border_booster": BoosterSettings(n_trees=80, n_columns=50, row_share=0.4),
     "C": 20.0,
@@ -108,11 +113,19 @@ class SegmentationConfig:
         Settings of the trees over raw features, and of the context.
     linear_below : int
         With fewer training images, a linear classifier replaces trees and context.
+    linear : LinearSettings
+        Settings of that classifier.
     context_raw_columns : int
         Raw features that each tree of the context may split on in addition to the context's.
     trees_in_crf : bool
         Whether the trees over raw features are a potential of the CRF themselves, or only what
         the context is computed from.
+    average_folds : bool
+        Whether strong potentials are the mean of the models that were learned without each fold
+        and of the one learned from all images, or the latter alone.
+    mirror_images : bool
+        Whether trees and context also learn from a mirrored copy of every training image. Without
+        effect if feature groups have classifiers, or if a linear classifier replaces the trees.
     potentials : PotentialSettings
     borders : BorderSettings
     border_booster : BoosterSettings
@@ -120,8 +133,10 @@ class SegmentationConfig:
     C : float or None
         None chooses among `C_choices` on validation images cut from the training ones.
     C_choices : tuple of float
-    losses : tuple of "superpixels" and "pixels"
+    losses : tuple of "superpixels", "pixels" and "balanced"
         How the Hamming loss may count; chosen together with C.
+    select : "mean_iou", "mean_recall" or "accuracy"
+        The measure by which C, the loss and the cut are chosen.
     n_iterations : int
         Rounds of StructBoost.
     ramp_width : float
@@ -145,14 +160,18 @@ class SegmentationConfig:
     tree_booster: BoosterSettings = field(default_factory=_tree_booster)
     context_booster: BoosterSettings = field(default_factory=_context_booster)
     linear_below: int = 20
+    linear: LinearSettings = field(default_factory=LinearSettings)
     context_raw_columns: int = 60
     trees_in_crf: bool = False
+    average_folds: bool = True
+    mirror_images: bool = True
     potentials: PotentialSettings = field(default_factory=_default_potentials)
     borders: BorderSettings = field(default_factory=BorderSettings)
     border_booster: BoosterSettings = field(default_factory=_border_booster)
     C: float | None = None
     C_choices: tuple[float, ...] = C_CHOICES
     losses: tuple[Loss, ...] = ("pixels",)
+    select: Measure = "mean_iou"
     n_iterations: int = 50
     ramp_width: float = 20.0
     validation_blocks: int = 3
@@ -179,15 +198,19 @@ class SegmentationConfig:
         side = self.longest_side
         if side is not None and (not isinstance(side, int) or side < 32):
             raise ValueError(f"longest_side must be a whole number of at least 32, got {side!r}")
-        if not self.losses or set(self.losses) - {"superpixels", "pixels"}:
-            raise ValueError(f"losses must be of 'superpixels' and 'pixels', got {self.losses!r}")
+        if not self.losses or set(self.losses) - set(get_args(Loss)):
+            known = ", ".join(get_args(Loss))
+            raise ValueError(f"losses must be among {known}, got {self.losses!r}")
+        if self.select not in get_args(Measure):
+            known = ", ".join(get_args(Measure))
+            raise ValueError(f"select must be one of {known}, got {self.select!r}")
 
     @classmethod
     def for_preset(cls, preset: str | Mapping[str, Any], **changes: Any) -> SegmentationConfig:
         """Return the settings that belong to a preset, with changes."""
         settings = dict(PRESET_SETTINGS.get(_base_name(preset), {}))
         if _base_name(preset) == "paper" and not isinstance(preset, str):
-            settings["context"] = False  # which the name alone says of `paper` itself
+            settings["context"] = False  # `paper` itself implies it by its name
         return cls(**{"preset": preset, **settings, **changes})
 
     @property
@@ -213,6 +236,19 @@ class SegmentationConfig:
         if not self.learns_crf:
             return False
         return self.preset_name != "paper" if self.context is None else self.context
+
+    def mirrors(self, n_images: int) -> bool:
+        """Whether trees learn from mirrored copies too, with this number of training images.
+
+        Copies have no scores of group classifiers, which the context would need.
+        """
+        plain = not self.uses_group_classifiers
+        return self.mirror_images and plain and n_images >= self.linear_below
+
+    def fixes_crf(self, n_images: int) -> bool:
+        """Whether the CRF of this many training images has fixed weights; see `LinearSettings`."""
+        linear = self.uses_context and n_images < self.linear_below
+        return self.learns_crf and linear and self.linear.smoothness > 0
 
     def refuse_imports(self, allow: Collection[str]) -> None:
         """Raise ValueError if the preset uses a function or a folder that is not allowed."""

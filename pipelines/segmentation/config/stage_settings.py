@@ -9,7 +9,8 @@ from typing import Any, Literal, Self
 from segboost.features.network.efficientnet import LAYERS
 from segboost.pipelines.segmentation.config.checks import changed_settings
 
-Loss = Literal["superpixels", "pixels"]
+Loss = Literal["superpixels", "pixels", "balanced"]
+Measure = Literal["mean_iou", "mean_recall", "accuracy"]
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class PotentialSettings:
         Whether to add potentials of neighbours whose two strong scores agree:
         ``length · exp(−|Δc|)``, ``length · exp(−0.07‖ΔLUV‖ − |Δc|)`` and ``length · exp(−2|Δt|)``
         for context c and trees t.
-    loss : "superpixels" or "pixels"
-        The Hamming loss counts superpixels, or their labelled pixels.
+    loss : "superpixels", "pixels" or "balanced"
+        The Hamming loss counts superpixels, or their labelled pixels, or these in inverse
+        proportion to the pixels of their class.
     """
 
     beta: float = 1.0
@@ -61,6 +63,31 @@ class PotentialSettings:
         """Return the settings of a JSON document; ValueError for wrong types and ranges."""
         changed: Self = changed_settings(cls(), values, "potentials.")
         return changed
+
+
+@dataclass(frozen=True)
+class LinearSettings:
+    """How the linear classifier that stands in for trees learns, and how its labels are smoothed.
+
+    Parameters
+    ----------
+    regularisation : float
+        scikit-learn's C: the weight of the mean loss against the squared norm, on unit deviations.
+    balanced : int
+        With up to this many images, both classes weigh the same; with n images, a class weighs
+        its labelled pixels to the power of −balanced / n. 0 counts all pixels equally. Meant for
+        strokes: how much of each class is painted says little about new images.
+    smoothness : float
+        If positive, the CRF is not learned but fixed: a border between superpixels costs
+        ``smoothness · length · exp(−contrast · ‖ΔLUV‖)`` per side length of a superpixel, against
+        −log p per area. Strokes hardly ever label both sides of a border.
+    contrast : float
+    """
+
+    regularisation: float = 1e-3
+    balanced: int = 0
+    smoothness: float = 0.0
+    contrast: float = 0.3
 
 
 @dataclass(frozen=True)
@@ -92,7 +119,7 @@ class BorderSettings:
         unknown = [layer for layer in self.layers if layer not in LAYERS]
         if unknown:
             known = ", ".join(LAYERS)
-            raise ValueError(f"borders.layers must be of {known}, got {unknown[0]!r}")
+            raise ValueError(f"borders.layers must be among {known}, got {unknown[0]!r}")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

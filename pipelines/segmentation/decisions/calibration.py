@@ -14,7 +14,7 @@ from segboost.pipelines.segmentation.metrics.precision_recall import ScoreHistog
 from segboost.weak.checks import read_array
 
 MOST_BINS = 100
-SCORES_A_BIN = 50
+SCORES_PER_BIN = 50
 """Minimum number of distinct scores per bin, so that few training images give few steps."""
 
 
@@ -88,7 +88,7 @@ def fit_calibration(parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]]) 
         raise ValueError("scores must be finite for probabilities to be learned from them")
     pixels = foreground + background
     # Bins by the middle of each score's block of pixels, so that ties stay together.
-    n_bins = int(np.clip(scores.size // SCORES_A_BIN, 1, MOST_BINS))
+    n_bins = int(np.clip(scores.size // SCORES_PER_BIN, 1, MOST_BINS))
     middle = (np.cumsum(pixels) - pixels / 2) / pixels.sum()
     place = np.unique((middle * n_bins).astype(np.int64), return_inverse=True)[1]
     n = np.bincount(place, pixels)

@@ -1,4 +1,4 @@
-"""The threshold on scores with the best mean intersection over union."""
+"""The threshold on scores with the best value of a measure over pixels."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from segboost._types import FloatArray, Int64Array
+from segboost.pipelines.segmentation.config.stage_settings import Measure
 from segboost.pipelines.segmentation.metrics.precision_recall import ScoreHistogram
 
 
-def best_offset(parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]]) -> float:
-    """Return the threshold on scores whose labels have the best mean IoU; 0 if none is better.
+def best_offset(
+    parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]], measure: Measure = "mean_iou"
+) -> float:
+    """Return the threshold on scores whose labels measure best; 0 if none is better.
 
-    The Hamming loss that the learners minimise counts wrong pixels of either class alike; the
+    The Hamming loss that the learners minimise counts wrong pixels of either class equally; the
     mean of the two classes' IoU weighs the rarer one more. One number, chosen on training images
     whose unaries are out of fold, makes up for that.
 
@@ -21,6 +24,7 @@ def best_offset(parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]]) -> f
     ----------
     parts : iterable of (scores, foreground, background)
         For every image the scores of its superpixels and their pixels of either class.
+    measure : "mean_iou", "mean_recall" or "accuracy"
     """
     histogram = ScoreHistogram()
     for score, foreground, background in parts:
@@ -32,9 +36,15 @@ def best_offset(parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]]) -> f
     found = np.append(np.cumsum(foreground[::-1])[::-1], 0)
     wrong = np.append(np.cumsum(background[::-1])[::-1], 0)
     all_foreground, all_background = found[0], wrong[0]
-    iou = found / (all_foreground + wrong)
-    iou_background = (all_background - wrong) / (all_background + all_foreground - found)
-    mean = (iou + iou_background) / 2
+    right = all_background - wrong
+    if measure == "accuracy":
+        mean = (found + right) / (all_foreground + all_background)
+    elif measure == "mean_recall":
+        mean = (found / all_foreground + right / all_background) / 2
+    else:
+        iou = found / (all_foreground + wrong)
+        iou_background = right / (all_background + all_foreground - found)
+        mean = (iou + iou_background) / 2
     zero = int(np.searchsorted(scores, 0.0, side="right"))
     best = int(np.argmax(mean))
     if best == zero or mean[best] <= mean[zero]:

@@ -12,7 +12,9 @@ import numpy.typing as npt
 from segboost._types import FloatArray
 from segboost.features.extract import ImageFeatures
 from segboost.pipelines.runtime.artefact_store import Artefact
-from segboost.pipelines.segmentation.metrics.scores import region_counts
+from segboost.pipelines.segmentation.images.page_view import PageView
+from segboost.pipelines.segmentation.metrics.confusion import class_counts
+from segboost.pipelines.segmentation.metrics.scores import check_mask
 
 GROUP = "group:"
 
@@ -31,12 +33,14 @@ class SuperpixelImage:
     edges : ndarray of int64, shape (E, 2)
     boundary_length, luv_difference : ndarray of shape (E,)
     groups : mapping of name to ndarray of shape (P, d)
-    foreground, background : ndarray of int64, shape (P,), or None
+    counts : ndarray of int64, shape (P, K), or None
         Labelled pixels of each class; None if there is no mask.
     pixels : ndarray of uint8, shape (H, W, 3), or None
         The image itself, if borders are to be refined; not part of the artefact.
     maps : mapping of (scale, layer) to ndarray of float32, shape (C, h, w)
         Maps of the built-in network that were already computed; not part of the artefact.
+    page : PageView or None
+        Where the image lies in a large page, if it is a part of one; not part of the artefact.
     """
 
     name: str
@@ -47,13 +51,15 @@ class SuperpixelImage:
     boundary_length: npt.NDArray[Any]
     luv_difference: npt.NDArray[Any]
     groups: Mapping[str, npt.NDArray[Any]]
-    foreground: npt.NDArray[np.int64] | None = None
-    background: npt.NDArray[np.int64] | None = None
+    counts: npt.NDArray[np.int64] | None = None
     pixels: npt.NDArray[np.uint8] | None = None
     maps: Mapping[tuple[float, str], npt.NDArray[np.float32]] = field(default_factory=dict)
+    page: PageView | None = None
 
     @classmethod
-    def from_features(cls, name: str, features: ImageFeatures) -> Self:
+    def from_features(
+        cls, name: str, features: ImageFeatures, page: PageView | None = None
+    ) -> Self:
         """Return the image of these features, without truth."""
         graph = features.adjacency
         return cls(
@@ -66,6 +72,7 @@ class SuperpixelImage:
             graph.luv_difference,
             {key: group.values for key, group in features.groups.items()},
             maps=features.maps,
+            page=page,
         )
 
     @classmethod
@@ -89,10 +96,10 @@ class SuperpixelImage:
         arrays = {name: getattr(self, name) for name in names}
         return Artefact(arrays | {f"{GROUP}{key}": a for key, a in self.groups.items()})
 
-    def with_truth(self, mask: npt.NDArray[np.uint8]) -> Self:
-        """Return the image with the pixel counts of a mask (0, 1, and 255 for void)."""
-        foreground, background = region_counts(self.superpixels, mask)
-        return replace(self, foreground=foreground, background=background)
+    def with_truth(self, mask: npt.NDArray[np.uint8], n_classes: int = 2) -> Self:
+        """Return the image with the pixel counts of a mask (0 … K−1, and 255 for void)."""
+        checked = check_mask(mask) if n_classes == 2 else mask
+        return replace(self, counts=class_counts(self.superpixels, checked, n_classes))
 
     def without_groups(self) -> Self:
         """Return the image without its features, which take most of the memory."""
@@ -103,21 +110,61 @@ class SuperpixelImage:
         """Number of superpixels P."""
         return len(self.area)
 
+    def wanted_pixels(
+        self, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the requested ones of these pixels: for a tile, those in its core."""
+        if self.page is None or self.page.core is None:
+            return rows, columns
+        down, across = self.page.core
+        inside = (rows >= down.start) & (rows < down.stop)
+        inside &= (columns >= across.start) & (columns < across.stop)
+        return rows[inside], columns[inside]
+
+    @property
+    def mean_area(self) -> float:
+        """Pixels per superpixel, in the whole page."""
+        return float(self.area.mean() if self.page is None else self.page.part.means().mean_area)
+
+    @property
+    def positions(self) -> FloatArray:
+        """Row and column of the centres as shares of the whole page's sides, shape (P, 2)."""
+        if self.page is None:
+            return self.centres / np.array(self.superpixels.shape)
+        part = self.page.part
+        return part.on_page(self.centres) / part.shape
+
+    @property
+    def class_counts(self) -> npt.NDArray[np.int64]:
+        """The labelled pixels of each class, shape (P, K); ValueError if there is no mask."""
+        if self.counts is None:
+            raise ValueError(f"image {self.name!r} has no mask to learn or to measure with")
+        return self.counts
+
+    @property
+    def foreground(self) -> npt.NDArray[np.int64] | None:
+        """The labelled pixels of class 1, shape (P,); None if there is no mask."""
+        return None if self.counts is None else np.ascontiguousarray(self.counts[:, 1])
+
+    @property
+    def background(self) -> npt.NDArray[np.int64] | None:
+        """The labelled pixels of class 0, shape (P,); None if there is no mask."""
+        return None if self.counts is None else np.ascontiguousarray(self.counts[:, 0])
+
     @property
     def truth(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The labelled foreground and background pixels; ValueError if there is no mask."""
-        if self.foreground is None or self.background is None:
-            raise ValueError(f"image {self.name!r} has no mask to learn or to measure with")
-        return self.foreground, self.background
+        """The labelled foreground and background pixels of two classes."""
+        counts = self.class_counts
+        if counts.shape[1] != 2:
+            raise ValueError(f"image {self.name!r} has {counts.shape[1]} classes, expected two")
+        return np.ascontiguousarray(counts[:, 1]), np.ascontiguousarray(counts[:, 0])
 
     @property
     def labels(self) -> npt.NDArray[np.int64]:
-        """The majority label of the labelled pixels, shape (P,); ties are background."""
-        foreground, background = self.truth
-        return (foreground > background).astype(np.int64)
+        """The class with most of the labelled pixels, shape (P,); the lower one on a tie."""
+        return np.argmax(self.class_counts, axis=1).astype(np.int64)
 
     @property
     def labelled(self) -> FloatArray:
         """The number of labelled pixels of every superpixel, shape (P,)."""
-        foreground, background = self.truth
-        return (foreground + background).astype(np.float64)
+        return self.class_counts.sum(axis=1).astype(np.float64)

@@ -53,8 +53,15 @@ def reduce_image(image: ImageLike, longest_side: int | None) -> ImageLike:
     height, width = working_shape(shape, longest_side)
     if (height, width) == shape:
         return image
-    small = Image.fromarray(to_bytes(image)).resize((width, height), Image.Resampling.BOX)
-    return np.asarray(small)
+    if isinstance(image, np.ndarray) and image.ndim == 3 and image.shape[2] > 3:
+        planes = [_shrink(image[..., n], (width, height)) for n in range(image.shape[2])]
+        return np.stack(planes, axis=2)
+    return _shrink(to_bytes(image), (width, height))
+
+
+def _shrink(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> npt.NDArray[np.uint8]:
+    picture = Image.fromarray(np.ascontiguousarray(pixels))
+    return np.asarray(picture.resize(size, Image.Resampling.BOX))
 
 
 def to_bytes(image: ImageLike) -> npt.NDArray[np.uint8]:
@@ -74,11 +81,11 @@ def resize_labels(labels: npt.NDArray[Any], shape: Shape) -> npt.NDArray[Any]:
     >>> resize_labels(np.array([[1, 2], [3, 4]]), (4, 2)).tolist()
     [[1, 2], [1, 2], [3, 4], [3, 4]]
     """
-    if labels.shape == tuple(shape):
+    if labels.shape[:2] == tuple(shape):
         return labels
     rows, columns = (
         ((np.arange(new) + 0.5) * old / new).astype(np.intp)
-        for new, old in zip(shape, labels.shape, strict=True)
+        for new, old in zip(shape, labels.shape[:2], strict=True)
     )
     return np.ascontiguousarray(labels[rows][:, columns])
 

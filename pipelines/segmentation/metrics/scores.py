@@ -11,13 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import Int64Array
+from segboost.pipelines.segmentation.metrics.confusion import VOID, ConfusionMatrix
 from segboost.pipelines.segmentation.metrics.precision_recall import (
     PrecisionRecallCurve,
     ScoreHistogram,
 )
 
-VOID = 255
-"""The value of mask pixels that are ignored; 0 is background and 1 foreground."""
+__all__ = [
+    "VOID", "ConfusionMatrix", "PixelCounts", "SegmentationEvaluation", "SegmentationScores",
+    "check_mask", "region_counts",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,11 @@ class SegmentationScores:
 
     - `iou_foreground` = TP / (TP + FP + FN), `iou_background` = TN / (TN + FP + FN);
     - `recall_foreground` = TP / (TP + FN), `recall_background` = TN / (TN + FP);
-    - `mean_iou`, `mean_recall` ("pixel accuracy"): the mean over the classes that are defined.
+    - `mean_iou`, `mean_recall` ("pixel accuracy" in the paper): means over the defined classes.
 
     An IoU is NaN if the class is neither present nor predicted, a recall if the class is not
     present. `break_even` is precision where it equals recall over all thresholds of the score;
-    NaN without foreground or without scores.
+    NaN without foreground or without scores. `accuracy` is the share of pixels that are right.
     """
 
     mean_iou: float
@@ -43,6 +46,7 @@ class SegmentationScores:
     recall_background: float
     break_even: float
     n_images: int
+    accuracy: float = float("nan")
 
     def to_dict(self) -> dict[str, float | int | None]:
         """Return plain values for JSON; None stands for NaN, which JSON does not have."""
@@ -54,7 +58,8 @@ class SegmentationScores:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> SegmentationScores:
         """Return the scores that `to_dict` wrote; other entries are ignored."""
-        read = {f.name: values[f.name] for f in fields(cls) if f.name != "n_images"}
+        old = {"accuracy": None}  # earlier versions did not write it
+        read = {f.name: {**old, **values}[f.name] for f in fields(cls) if f.name != "n_images"}
         numbers = {n: float("nan") if v is None else float(v) for n, v in read.items()}
         return cls(n_images=int(values["n_images"]), **numbers)
 
@@ -83,8 +88,23 @@ class PixelCounts:
         iou = _ratio(tp, tp + fp + fn), _ratio(tn, tn + fp + fn)
         recall = _ratio(tp, tp + fn), _ratio(tn, tn + fp)
         return SegmentationScores(
-            _mean(iou), *iou, _mean(recall), *recall, break_even=break_even, n_images=n_images
+            _mean(iou),
+            *iou,
+            _mean(recall),
+            *recall,
+            break_even=break_even,
+            n_images=n_images,
+            accuracy=_ratio(tp + tn, tp + fp + fn + tn),
         )
+
+    @property
+    def matrix(self) -> ConfusionMatrix:
+        """The same counts as a confusion matrix, background first."""
+        rows = [
+            [self.true_negative, self.false_positive],
+            [self.false_negative, self.true_positive],
+        ]
+        return ConfusionMatrix(np.array(rows, dtype=np.int64))
 
 
 class SegmentationEvaluation:

@@ -18,6 +18,13 @@ import numpy as np
 
 from segboost.features.groups.base import FeatureGroup
 from segboost.features.groups.user_groups import FolderGroup, FunctionGroup
+from segboost.io.legend import TWO_CLASSES
+from segboost.pipelines.segmentation.model.class_files import (
+    describe_classes,
+    pack_classes,
+    restore_classes,
+)
+from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
 from segboost.pipelines.segmentation.model.crf_files import owned_crf, save_crf
 from segboost.pipelines.segmentation.model.restoring import restore_segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
@@ -26,10 +33,18 @@ from segboost.storage.folder import ModelFileError, one_line, read_folder, write
 from segboost.storage.ownership import check_model_folder, remove_model
 
 KIND = "segmenter"
+Segmenter = SegmentationModel | ClassSegmentationModel
+
+
+def of_two_classes(model: Segmenter) -> SegmentationModel:
+    """Return a model of two classes as such; ValueError if it has more."""
+    if isinstance(model, ClassSegmentationModel):
+        raise ValueError(f"expected a model of two classes, this one has {model.n_classes}")
+    return model
 
 
 def save_segmenter(
-    model: SegmentationModel,
+    model: Segmenter,
     folder: str | os.PathLike[str],
     extra: Mapping[str, Any] | None = None,
 ) -> Path:
@@ -39,7 +54,7 @@ def save_segmenter(
 
     Parameters
     ----------
-    model : SegmentationModel
+    model : SegmentationModel or ClassSegmentationModel
     folder : path
         Created if it does not exist.
     extra : mapping, optional
@@ -50,6 +65,18 @@ def save_segmenter(
     check_model_folder(path)
     before = owned_crf(path)
     crf = None if model.crf is None else save_crf(model.crf, path)
+    document = _describe(model)
+    document |= {"crf": crf, "extra": dict(extra or {})}
+    write_folder(path, KIND, document, _pack(model))
+    if before is not None and before.name != crf:
+        remove_model(before)
+    return path
+
+
+def _describe(model: Segmenter) -> dict[str, Any]:
+    """Return the document of a model, without its CRF."""
+    if isinstance(model, ClassSegmentationModel):
+        return {"classes": model.n_classes, **describe_classes(model)}
     document: dict[str, Any] = {
         "config": model.config.to_dict(),
         "preset": model.preset.to_config(),
@@ -60,22 +87,17 @@ def save_segmenter(
         "offset": model.offset,
         "calibration": model.calibration is not None,
         "words": None if model.words is None else {"bias": model.words.bias},
-        "crf": crf,
-        "extra": dict(extra or {}),
     }
     if model.unary.linear is not None:
         document["linear"] = True
     if model.borders is not None:
         document["borders"] = asdict(model.borders.settings)
-    write_folder(path, KIND, document, _pack(model))
-    if before is not None and before.name != crf:
-        remove_model(before)
-    return path
+    if model.legend != TWO_CLASSES:
+        document["legend"] = model.legend.to_dict()
+    return document
 
 
-def load_segmenter(
-    folder: str | os.PathLike[str], allow_import: Collection[str] = ()
-) -> SegmentationModel:
+def load_segmenter(folder: str | os.PathLike[str], allow_import: Collection[str] = ()) -> Segmenter:
     """Return the segmenter that `save_segmenter` wrote; it predicts the same, to the bit.
 
     Parameters
@@ -92,7 +114,8 @@ def load_segmenter(
     """
     document, arrays = read_folder(folder, KIND)
     try:
-        model = restore_segmenter(document, arrays, Path(folder), allow_import)
+        restore = restore_classes if "classes" in document else restore_segmenter
+        model: Segmenter = restore(document, arrays, Path(folder), allow_import)
         _try_out(model)
     except ModelFileError:
         raise
@@ -101,11 +124,15 @@ def load_segmenter(
     return model
 
 
-def _pack(model: SegmentationModel) -> Arrays:
-    arrays = pack_unaries(model.unary)
+def _pack(model: Segmenter) -> Arrays:
     codebook = next((g.codebook for g in model.preset.groups if hasattr(g, "codebook")), None)
-    if codebook is not None:
-        arrays |= {f"codebook_{k}": a for k, a in codebook.to_arrays().items()}
+    words = {} if codebook is None else codebook.to_arrays()
+    own = pack_classes(model) if isinstance(model, ClassSegmentationModel) else _pack_binary(model)
+    return {**own, **{f"codebook_{k}": a for k, a in words.items()}}
+
+
+def _pack_binary(model: SegmentationModel) -> Arrays:
+    arrays = pack_unaries(model.unary)
     if model.words is not None:
         arrays["words_coef"] = model.words.coef
     if model.borders is not None:
@@ -115,15 +142,18 @@ def _pack(model: SegmentationModel) -> Arrays:
     return arrays
 
 
-def _try_out(model: SegmentationModel) -> None:
+def _try_out(model: Segmenter) -> None:
     """Segment a small image: parts that do not fit each other show here, not at first use."""
     groups = [_without_files(group, model.widths) for group in model.preset.groups]
     model = replace(model, preset=replace(model.preset, groups=tuple(groups)))
-    image = model.prepare(np.zeros((32, 32, 3), dtype=np.uint8))
+    image = model.prepare(np.zeros((32, 32, 3 + model.preset.n_further), dtype=np.uint8))
+    if isinstance(model, ClassSegmentationModel):
+        model.score_pixels(image)
+        return
     for group, stumps in model.unary.stumps.items():
         # The compiled sums do not check array bounds.
         if stumps.n_stumps and stumps.feature.max() >= image.groups[group].shape[1]:
-            raise ValueError(f"the stumps of {group} ask for features that it does not have")
+            raise ValueError(f"the stumps of {group} use features that it does not have")
     model.score_pixels(image)
 
 

@@ -3,47 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from segboost._types import FloatArray
-from segboost.features.extract import ImageFeatures, extract_features
+from segboost.features import Preset
 from segboost.features.image import ImageLike
-from segboost.features.presets import Preset
+from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.segmentation.borders.refinement import BorderRefinement
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
 from segboost.pipelines.segmentation.decisions.calibration import Calibration
+from segboost.pipelines.segmentation.images.page_view import PageView
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.images.working_size import (
-    image_shape,
-    reduce_image,
-    resize_labels,
-    to_bytes,
+from segboost.pipelines.segmentation.model.segmentation import (
+    Preparation,
+    Segmentation,
+    at_full_size,
 )
 from segboost.pipelines.segmentation.model.unaries import UnaryModel
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
+from segboost.pipelines.segmentation.potentials.fixed_crf import smoothed_scores
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
-
-
-@dataclass(frozen=True, eq=False)
-class Segmentation:
-    """The answer for one image.
-
-    Parameters
-    ----------
-    mask : ndarray of uint8, shape (H, W)
-        1 where foreground.
-    scores : ndarray of float64, shape (H, W)
-        Higher where foreground is more likely; positive where the mask is 1.
-    superpixels : ndarray of int32, shape (H, W)
-    """
-
-    mask: npt.NDArray[np.uint8]
-    scores: FloatArray
-    superpixels: npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +39,8 @@ class SegmentationModel:
         The preset with its codebook.
     unary : UnaryModel
     crf : CRFStructBoost, CRFStructuredSVM or None
-        None for the methods that classify superpixels one by one.
+        None for the methods that classify superpixels one by one, and if the CRF has fixed
+        weights, which are in the settings.
     potentials : PotentialSettings
     words : LinearWords or None
         The classifier of method "svm".
@@ -69,6 +52,8 @@ class SegmentationModel:
         Decides about the pixels near borders one by one.
     widths : mapping of str to int
         The number of columns that each group had in training; empty for models of older versions.
+    legend : ClassLegend
+        Names and colours of background and foreground.
     """
 
     config: SegmentationConfig
@@ -81,33 +66,23 @@ class SegmentationModel:
     calibration: Calibration | None = None
     borders: BorderRefinement | None = None
     widths: Mapping[str, int] = field(default_factory=dict)
+    legend: ClassLegend = TWO_CLASSES
 
-    def prepare(self, image: ImageLike, name: str = "") -> SuperpixelImage:
-        """Compute the superpixels and features of an image, at its working size."""
-        small = reduce_image(image, self.config.longest_side)
-        wanted = () if self.borders is None else self.borders.wanted_maps
-        features = extract_features(small, self.preset, name=name, dtype="uint8", maps=wanted)
-        self._check_widths(features)
-        found = SuperpixelImage.from_features(name, features)
-        return found if self.borders is None else self.with_pixels(found, small)
+    @property
+    def n_classes(self) -> int:
+        """The number of classes: two."""
+        return self.legend.n_classes
 
-    def with_pixels(self, image: SuperpixelImage, pixels: ImageLike) -> SuperpixelImage:
-        """Return the image with its pixels, if the model needs them to refine borders."""
-        if self.borders is None:
-            return image
-        return replace(image, pixels=to_bytes(pixels))
+    def prepare(
+        self, image: ImageLike, name: str = "", page: PageView | None = None
+    ) -> SuperpixelImage:
+        """Compute the superpixels and features of an image, at its working size.
 
-    def _check_widths(self, features: ImageFeatures) -> None:
-        """Raise ValueError if a group has other columns than in training.
-
-        The compiled sums and trees do not check array bounds.
+        With `page`, of the part of a large page that the image is.
         """
-        for group, width in self.widths.items():
-            found = features[group].shape[1]
-            if found != width:
-                raise ValueError(
-                    f"group {group!r}: expected {width} columns as in training, got {found}"
-                )
+        maps = None if self.borders is None else self.borders.wanted_maps
+        prepare = Preparation(self.preset, self.widths, self.config.longest_side, maps)
+        return prepare(image, name, page)
 
     def node_scores(self, image: SuperpixelImage) -> FloatArray:
         """Return a score for every superpixel, shape (P,): positive where foreground.
@@ -144,7 +119,9 @@ class SegmentationModel:
             return self.unary.stumps["words"].scores(image.groups["words"])[:, 0]
         scores = self.unary.scores(image)
         if self.crf is None:
-            return scores[:, -1]
+            settings, fixed = self.config.linear, self.unary.linear is not None
+            fixed = fixed and self.config.learns_crf and settings.smoothness > 0
+            return smoothed_scores(image, scores[:, -1], settings) if fixed else scores[:, -1]
         return self.crf.score_nodes(crf_instance(image, scores, self.potentials, False))
 
     def score_pixels(self, image: SuperpixelImage) -> FloatArray:
@@ -158,10 +135,11 @@ class SegmentationModel:
         scores[band.rows, band.columns] = band.score
         return scores
 
-    def predict(self, image: ImageLike, name: str = "") -> Segmentation:
-        """Segment one image."""
-        prepared = self.prepare(image, name)
-        shape = image_shape(image)
-        scores = resize_labels(self.score_pixels(prepared), shape)
-        superpixels = resize_labels(prepared.superpixels, shape)
+    def predict(
+        self, image: ImageLike, name: str = "", page: PageView | None = None
+    ) -> Segmentation:
+        """Segment one image, or the part of a large page that it is."""
+        prepared = self.prepare(image, name, page)
+        scores = at_full_size(self.score_pixels(prepared), image, page)
+        superpixels = at_full_size(prepared.superpixels, image, page)
         return Segmentation((scores > 0).astype(np.uint8), scores, superpixels)

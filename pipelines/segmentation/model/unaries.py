@@ -11,8 +11,10 @@ import numpy as np
 from segboost._types import AnyArray, FloatArray
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.images.page_view import PageScores
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.context import ContextPotential
+from segboost.pipelines.segmentation.potentials.context_features import summarise_page
 from segboost.pipelines.segmentation.potentials.linear import LinearPotential
 from segboost.pipelines.segmentation.potentials.trees import TreePotential
 from segboost.weak.checks import read_array
@@ -47,14 +49,23 @@ class UnaryModel:
 
     def scores(self, image: SuperpixelImage) -> FloatArray:
         """Return the scaled scores F'_t of every superpixel, shape (P, T)."""
-        columns = [model.scores(image.groups[g])[:, 0] for g, model in self.stumps.items()]
-        if self.trees is not None and self.context is not None:
-            columns.append(self.trees.scores(image.groups))
+        columns = self._first(image)
+        if self.context is not None and self.trees is not None:
             context = self.context.scores(image, np.column_stack(columns))
             columns = [*(columns if self.trees_in_crf else columns[:-1]), context]
         if self.linear is not None:
             columns.append(self.linear.scores(image.groups))
         return np.column_stack(columns) / self.scale
+
+    def summarise(self, blocks: Sequence[SuperpixelImage]) -> PageScores:
+        """Return what the context needs to know of a large page, from some of its blocks."""
+        return summarise_page(blocks, [np.column_stack(self._first(block)) for block in blocks])
+
+    def _first(self, image: SuperpixelImage) -> list[FloatArray]:
+        columns = [model.scores(image.groups[g])[:, 0] for g, model in self.stumps.items()]
+        if self.trees is not None and self.context is not None:
+            columns.append(self.trees.scores(image.groups))
+        return columns
 
 
 def pack_unaries(model: UnaryModel) -> Arrays:

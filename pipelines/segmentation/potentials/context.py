@@ -58,6 +58,11 @@ class ContextPotential:
         table = np.concatenate([context_features(image, first), *raw], axis=1)
         return self.booster.decision_function(table)
 
+    @classmethod
+    def mean(cls, potentials: Sequence[Self]) -> Self:
+        """Return the potential whose scores are the mean of the potentials' scores."""
+        return cls(TreeBooster.mean([p.booster for p in potentials]), potentials[0].groups)
+
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of the trees; the caller keeps the names of the groups."""
         return self.booster.to_arrays()
@@ -147,6 +152,7 @@ def fit_context(
     n_jobs: int = 1,
     raw: RawColumns | None = None,
     report: Callable[[int, int], Any] | None = None,
+    average: bool = False,
 ) -> Learned[ContextPotential]:
     """Learn the second stage, with its out-of-fold scores of shape (N,).
 
@@ -166,6 +172,8 @@ def fit_context(
         Raw features that trees may split on in addition to the context.
     report : callable, optional
         As in `learn_out_of_fold`.
+    average : bool
+        Whether the potential is the mean of the trees of all folds and of all images.
     """
     sizes = np.array([image.n_superpixels for image in images])
     if len(first) != sizes.sum():
@@ -176,11 +184,13 @@ def fit_context(
     weight = np.concatenate([image.labelled for image in images]).astype(np.float64)
     if raw is None:
         learner = TableLearner(table, labels, weight, fold, settings, (seed, 2))
-        learned = learn_out_of_fold(learner, in_threads(n_jobs), report=report)
+        mean = TreeBooster.mean if average else None
+        learned = learn_out_of_fold(learner, in_threads(n_jobs), report=report, mean=mean)
         return Learned(ContextPotential(learned.model), learned.out_of_fold)
     columns = read_byte_table(raw.reader, np.flatnonzero(weight > 0), seed)
     columns = columns.behind(bin_columns(table[columns.rows]))
     wide = WideContextLearner(
         table, columns, raw, tuple(sizes), labels, weight, fold, settings, (seed, 2)
     )
-    return learn_out_of_fold(wide, in_threads(n_jobs), report=report)
+    wide_mean = ContextPotential.mean if average else None
+    return learn_out_of_fold(wide, in_threads(n_jobs), report=report, mean=wide_mean)

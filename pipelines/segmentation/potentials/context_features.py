@@ -8,14 +8,18 @@ confident regions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
 from segboost._types import FloatArray
+from segboost.features.page import FIELD
+from segboost.pipelines.segmentation.images.page_view import PageScores
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.potentials.own_appearance import own_model_scores
+from segboost.pipelines.segmentation.potentials.own_appearance import own_model_scores, own_totals
 
 RINGS = (1, 2, 4)
 """Radii, in steps, of the neighbourhoods whose mean scores are features."""
@@ -38,17 +42,19 @@ def context_features(image: SuperpixelImage, scores: FloatArray) -> npt.NDArray[
         First-stage scores; the last one, in the scale of log-odds, is the map to look at.
     """
     score = scores[:, -1]
-    parts = [scores, *_rings(image, scores), _samples(image, score)]
+    parts = [scores, *ring_means(image, scores), sampled_at(image, score, RADII)]
     parts += [_image_statistics(image, scores, score), _place(image, score)]
+    of_page = page_scores(image)
+    totals = {} if of_page is None else of_page.own
     parts += [
-        own_model_scores(image.groups[g], score, image.area)
+        own_model_scores(image.groups[g], score, image.area, totals.get(g))
         for g in OWN_MODELS
         if g in image.groups
     ]
     return np.column_stack(parts).astype(np.float32)
 
 
-def _rings(image: SuperpixelImage, own: FloatArray) -> list[FloatArray]:
+def ring_means(image: SuperpixelImage, own: FloatArray) -> list[FloatArray]:
     """Return the area-weighted mean scores of the neighbours up to a number of steps away."""
     p = image.n_superpixels
     row, column = image.edges.T if len(image.edges) else np.empty((2, 0), dtype=np.int64)
@@ -65,32 +71,92 @@ def _rings(image: SuperpixelImage, own: FloatArray) -> list[FloatArray]:
     return means
 
 
-def _samples(image: SuperpixelImage, score: FloatArray) -> FloatArray:
-    """Return the score of the superpixels at fixed offsets, clamped to the image."""
+def sampled_at(image: SuperpixelImage, scores: FloatArray, radii: Sequence[float]) -> FloatArray:
+    """Return the scores of the superpixels at fixed offsets, clamped to the image.
+
+    Parameters
+    ----------
+    image : SuperpixelImage
+    scores : ndarray of shape (P,) or (P, K)
+    radii : sequence of float
+        Lengths of the offsets, as shares of the mean of height and width; in large pages, of
+        `FIELD`, and half a block at most.
+    """
     height, width = image.superpixels.shape
-    unit = (height + width) / 2
+    lengths = [radius * (height + width) / 2 for radius in radii]
+    if image.page is not None:
+        # Tiles do not see farther than half a block around their core.
+        lengths = [min(radius * FIELD, image.page.part.block / 2) for radius in radii]
     samples = []
-    for radius in RADII:
+    for length in lengths:
         for angle in 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
-            row = image.centres[:, 0] + round(radius * unit * np.sin(angle))
-            column = image.centres[:, 1] + round(radius * unit * np.cos(angle))
+            row = image.centres[:, 0] + round(length * np.sin(angle))
+            column = image.centres[:, 1] + round(length * np.cos(angle))
             at = image.superpixels[np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
-            samples.append(score[at])
+            samples.append(scores[at])
     return np.column_stack(samples)
 
 
 def _image_statistics(image: SuperpixelImage, own: FloatArray, score: FloatArray) -> FloatArray:
     """Return the mean of every score over the image and quantiles of the map."""
-    mean = np.average(own, axis=0, weights=image.area)
-    quantiles = np.percentile(score, QUANTILES)
+    of_page = page_scores(image)
+    if of_page is not None and of_page.quantiles is not None:
+        mean, quantiles = of_page.mean, of_page.quantiles
+    else:
+        mean = np.average(own, axis=0, weights=image.area)
+        quantiles = np.percentile(score, QUANTILES)
     return np.tile(np.concatenate([mean, quantiles]), (image.n_superpixels, 1))
 
 
 def _place(image: SuperpixelImage, score: FloatArray) -> FloatArray:
     """Return position, size, and position relative to the likely foreground's centre."""
-    size = np.array(image.superpixels.shape)
-    position = image.centres / size
-    # Clipped at extreme scores, where the weights of all superpixels would round to zero.
-    weight = expit(np.maximum(score, -500.0)) * image.area
-    centre = weight @ position / weight.sum()
+    position, of_page = image.positions, page_scores(image)
+    if of_page is not None and of_page.centre is not None:
+        centre = of_page.centre
+    else:
+        centre = _foreground_centre(position, score, image.area)
     return np.column_stack([position, np.log(image.area), position - centre])
+
+
+def _foreground_centre(
+    position: FloatArray, score: FloatArray, area: npt.NDArray[np.int64]
+) -> FloatArray:
+    # Clipped at extreme scores, where the weights of all superpixels would round to zero.
+    weight = expit(np.maximum(score, -500.0)) * area
+    centre: FloatArray = weight @ position / weight.sum()
+    return centre
+
+
+def page_scores(image: SuperpixelImage) -> PageScores | None:
+    """Return the scores of the page that an image is a part of, if it is one."""
+    if image.page is None:
+        return None
+    if image.page.scores is None:
+        raise ValueError("scores: the context of a part of a page needs the scores of the page")
+    return image.page.scores
+
+
+def summarise_page(blocks: Sequence[SuperpixelImage], scores: Sequence[FloatArray]) -> PageScores:
+    """Return what `context_features` needs to know of a page, from some of its blocks.
+
+    Parameters
+    ----------
+    blocks : sequence of SuperpixelImage
+        Parts of the page.
+    scores : sequence of ndarray of shape (P, T)
+        Their first-stage scores.
+    """
+    every = np.concatenate(scores)
+    best = every[:, -1]
+    area = np.concatenate([block.area for block in blocks])
+    places = np.concatenate([block.positions for block in blocks])
+    part = blocks[0].page.part if blocks[0].page is not None else None
+    share = 1.0 if part is None else part.height * part.width / area.sum()
+    own = {
+        g: share * own_totals(np.concatenate([b.groups[g] for b in blocks]), best, area)
+        for g in OWN_MODELS
+        if g in blocks[0].groups
+    }
+    mean = np.average(every, axis=0, weights=area)
+    quantiles = np.percentile(best, QUANTILES)
+    return PageScores(mean, quantiles, _foreground_centre(places, best, area), own)

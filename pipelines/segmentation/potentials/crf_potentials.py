@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
-from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
+from segboost.pipelines.segmentation.config.stage_settings import Loss, PotentialSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.tasks.crf import CRFInstance
 from segboost.tasks.crf_instance import UNKNOWN
@@ -21,6 +23,7 @@ def crf_instance(
     scores: FloatArray,
     settings: PotentialSettings,
     with_truth: bool = True,
+    class_weight: FloatArray | None = None,
 ) -> CRFInstance:
     """Return the CRF of an image: ``U_t(x, y) = −y F'_t(x)`` and the pairwise potentials.
 
@@ -33,6 +36,8 @@ def crf_instance(
     with_truth : bool
         Whether the labels and their weights are part of it, for learning; superpixels without
         a labelled pixel are of unknown label.
+    class_weight : ndarray of shape (2,), optional
+        What a pixel of each class counts in a balanced loss.
     """
     labels: npt.NDArray[np.int64] | None = None
     weight: FloatArray | None = None
@@ -40,7 +45,11 @@ def crf_instance(
         labelled = image.labelled
         labels = np.where(labelled > 0, image.labels, UNKNOWN)
         counted = (labelled > 0).astype(np.float64)
-        weight = labelled / float(image.area.mean()) if settings.loss == "pixels" else counted
+        weight = counted
+        if settings.loss != "superpixels":
+            weight = labelled / float(image.area.mean())
+        if settings.loss == "balanced" and class_weight is not None:
+            weight = weight * class_weight[image.labels]
     return CRFInstance(-scores, image.edges, pairwise(image, scores, settings), labels, weight)
 
 
@@ -55,11 +64,10 @@ def pairwise(image: SuperpixelImage, scores: FloatArray, settings: PotentialSett
         or its only column is the context's.
     settings : PotentialSettings
     """
-    colour = np.asarray(image.luv_difference, dtype=np.float64)
-    length = np.asarray(image.boundary_length, dtype=np.float64)
-    columns = [np.exp(-settings.beta * colour), length]
-    columns += [length * np.exp(-beta * colour) for beta in settings.contrasts]
+    columns = border_columns(image, settings)
     if settings.agreement:
+        colour = np.asarray(image.luv_difference, dtype=np.float64)
+        length = np.asarray(image.boundary_length, dtype=np.float64)
         one, other = image.edges.T
         strong = np.abs(scores[one, -2:] - scores[other, -2:])
         trees, context = strong[:, 0], strong[:, -1]  # one and the same where there is one score
@@ -67,3 +75,25 @@ def pairwise(image: SuperpixelImage, scores: FloatArray, settings: PotentialSett
         columns.append(length * np.exp(-0.07 * colour - context))
         columns.append(length * np.exp(-2.0 * trees))
     return np.column_stack(columns)
+
+
+def border_columns(image: SuperpixelImage, settings: PotentialSettings) -> list[FloatArray]:
+    """Return the potentials that need no scores: V1 of colour, V2 of length, and mixed ones."""
+    colour = np.asarray(image.luv_difference, dtype=np.float64)
+    length = np.asarray(image.boundary_length, dtype=np.float64)
+    columns = [np.exp(-settings.beta * colour), length]
+    return columns + [length * np.exp(-beta * colour) for beta in settings.contrasts]
+
+
+def loss_weights(images: Sequence[SuperpixelImage], loss: Loss, n_classes: int) -> FloatArray:
+    """Return what a pixel of each class counts in the loss, shape (K,); 1 unless balanced.
+
+    Balanced, every class that occurs counts the same in total, and a pixel 1 on average.
+    """
+    if loss != "balanced":
+        return np.ones(n_classes)
+    pixels = np.sum([i.class_counts.sum(axis=0) for i in images], axis=0).astype(np.float64)
+    occurs = pixels > 0
+    weight = np.where(occurs, pixels.sum() / np.maximum(pixels, 1.0), 0.0)
+    found: FloatArray = weight / occurs.sum()
+    return found

@@ -15,13 +15,13 @@ def fold_of_image(n_images: int, n_folds: int) -> Int64Array:
 
 
 def teaches(labels: Int64Array, rows: Int64Array) -> bool:
-    """Whether these rows hold both classes, so that a classifier can be learned from them.
+    """Whether these rows hold two classes or more, so that a classifier can be learned from them.
 
     If masks are partial, the images outside a fold may show only one class. Then nothing can be
-    learned for the fold, and its out-of-fold scores are 0, which favours neither class.
+    learned for the fold, and its out-of-fold scores are 0, which favours no class.
     """
     found = labels[rows]
-    return bool((found == 1).any() and (found == 0).any())
+    return bool(len(found) and (found != found[0]).any())
 
 
 def assign_folds(
@@ -32,8 +32,8 @@ def assign_folds(
     Contiguous blocks of images, as neighbours often show one scene. Where masks are partial, a
     class may be found in one block alone: nothing could be learned about it from the others.
     Then the images that show the class are spread over the folds; and where only one image
-    does, that image is divided, so that one part of it tells about the other. Such scores are
-    better than those on new images will be, but they are opinions.
+    does, that image is divided, so that each part is scored by a model of the other. Such scores
+    are optimistic, but better than none.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def divide(
     Superpixels are numbered row by row, so runs of numbers are bands. Each class is divided
     separately, so that each is in several folds.
     """
-    for value in (0, 1):
+    for value in np.unique(labels[rows]):
         members = rows[known[rows] & (labels[rows] == value)]
         if len(members) > 1:
             fold[members] = fold_of_image(len(members), n_folds)

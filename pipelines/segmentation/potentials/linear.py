@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import BoolArray, FloatArray, Int64Array
+from segboost.pipelines.segmentation.config.stage_settings import LinearSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
 from segboost.pipelines.segmentation.potentials.trees import ImageReader
 from segboost.weak.checks import read_array
 
-REGULARISATION = 1e-3
-"""scikit-learn's C: the weight of the mean loss against the squared norm, on unit deviations."""
+DEFAULT = LinearSettings()
 MOST_ROWS = 20_000
 """The largest number of superpixels to learn from."""
 
@@ -40,6 +40,12 @@ class LinearPotential:
             raise ValueError(f"expected {len(self.coef)} columns, got {table.shape[1]}")
         found: FloatArray = table @ self.coef + self.bias
         return found
+
+    @classmethod
+    def mean(cls, potentials: Sequence[Self]) -> Self:
+        """Return the potential whose log-odds are the mean of the potentials' log-odds."""
+        coef = np.mean([p.coef for p in potentials], axis=0)
+        return cls(potentials[0].groups, coef, float(np.mean([p.bias for p in potentials])))
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the coefficients; the caller keeps the names of the groups."""
@@ -64,7 +70,10 @@ class LinearLearner:
     labels : ndarray of int, shape (N,)
     weight : ndarray of shape (N,)
         Labelled pixels.
+    image : ndarray of int, shape (N,)
+        The number of the image of every row.
     fold : ndarray of int, shape (N,)
+    settings : LinearSettings
     seed : int
     """
 
@@ -72,7 +81,9 @@ class LinearLearner:
     table: npt.NDArray[np.float32]
     labels: Int64Array
     weight: FloatArray
+    image: Int64Array
     fold: Int64Array
+    settings: LinearSettings
     seed: int
 
     @property
@@ -89,11 +100,21 @@ class LinearLearner:
             rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
         x = self.table[rows].astype(np.float64)
         mean, deviation = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-6)
-        weight = self.weight[rows] / self.weight[rows].mean()
-        model = LogisticRegression(C=REGULARISATION, max_iter=300)
+        weight = self._weights(rows)
+        model = LogisticRegression(C=self.settings.regularisation, max_iter=300)
         model.fit((x - mean) / deviation, self.labels[rows], weight)
         coef = model.coef_[0] / deviation
         return LinearPotential(self.groups, coef, float(model.intercept_[0] - mean @ coef))
+
+    def _weights(self, rows: Int64Array) -> FloatArray:
+        """Return what each of these rows counts, 1 on average."""
+        weight = self.weight[rows]
+        if self.settings.balanced:
+            labels, n_images = self.labels[rows], len(np.unique(self.image[rows]))
+            power = min(1.0, self.settings.balanced / n_images)
+            weight = weight * np.bincount(labels, weight, 2)[labels] ** -power
+        found: FloatArray = weight / weight.mean()
+        return found
 
     def score(self, model: LinearPotential, rows: Int64Array) -> FloatArray:
         """Return the log-odds of these rows."""
@@ -102,7 +123,12 @@ class LinearLearner:
 
 
 def fit_linear_potential(
-    reader: ImageReader, images: Sequence[SuperpixelImage], fold: Int64Array, seed: int
+    reader: ImageReader,
+    images: Sequence[SuperpixelImage],
+    fold: Int64Array,
+    seed: int,
+    average: bool = False,
+    settings: LinearSettings = DEFAULT,
 ) -> Learned[LinearPotential]:
     """Learn a linear classifier over all groups, with out-of-fold scores of shape (N,).
 
@@ -114,9 +140,14 @@ def fit_linear_potential(
         With their truth.
     fold : ndarray of int, shape (N,)
     seed : int
+    average : bool
+        Whether the potential is the mean of the classifiers of all folds and of all images.
+    settings : LinearSettings
     """
     blocks = [reader.column_block(group).astype(np.float32) for group in reader.groups]
     labels = np.concatenate([i.labels for i in images])
     weight = np.concatenate([i.labelled for i in images]).astype(np.float64)
     table = np.concatenate(blocks, axis=1)
-    return learn_out_of_fold(LinearLearner(reader.groups, table, labels, weight, fold, seed))
+    image = np.repeat(np.arange(len(images)), [i.n_superpixels for i in images])
+    learner = LinearLearner(reader.groups, table, labels, weight, image, fold, settings, seed)
+    return learn_out_of_fold(learner, mean=LinearPotential.mean if average else None)

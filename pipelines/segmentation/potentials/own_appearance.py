@@ -19,7 +19,10 @@ FLOOR = 1e-3
 
 
 def own_model_scores(
-    histograms: npt.NDArray[Any], score: FloatArray, area: npt.NDArray[Any]
+    histograms: npt.NDArray[Any],
+    score: FloatArray,
+    area: npt.NDArray[Any],
+    totals: FloatArray | None = None,
 ) -> FloatArray:
     """Return how well a superpixel's histogram matches the image's foreground, shape (P, 2).
 
@@ -34,18 +37,38 @@ def own_model_scores(
     score : ndarray of shape (P,)
         Log-odds of the foreground.
     area : ndarray of shape (P,)
+    totals : ndarray of shape (2, d), optional
+        f and b of the page that the image is a part of; see `own_totals`.
     """
-    x = histograms.astype(np.float64)
-    x /= np.maximum(x.sum(axis=1, keepdims=True), 1e-9)
+    x = _rows_of_sum_one(histograms)
     floor = FLOOR / x.shape[1]
     with_all, without_self = [], []
-    for weight in (expit(score) * area, expit(-score) * area):
-        total = weight @ x
+    for number, weight in enumerate(_weights(score, area)):
+        total = weight @ x if totals is None else totals[number]
         with_all.append(np.log(_normal(total) + floor))
         without_self.append(np.log(_normal(np.maximum(total - weight[:, None] * x, 0.0)) + floor))
     together = x @ (with_all[0] - with_all[1])
     apart = (x * (without_self[0] - without_self[1])).sum(axis=1)
     return np.column_stack([together, apart])
+
+
+def own_totals(
+    histograms: npt.NDArray[Any], score: FloatArray, area: npt.NDArray[Any]
+) -> FloatArray:
+    """Return f and b of `own_model_scores`, not normalised, shape (2, d)."""
+    x = _rows_of_sum_one(histograms)
+    return np.stack([weight @ x for weight in _weights(score, area)])
+
+
+def _rows_of_sum_one(histograms: npt.NDArray[Any]) -> FloatArray:
+    x = histograms.astype(np.float64)
+    x /= np.maximum(x.sum(axis=1, keepdims=True), 1e-9)
+    return x
+
+
+def _weights(score: FloatArray, area: npt.NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    """Return the pixels of likely foreground and background of every superpixel."""
+    return expit(score) * area, expit(-score) * area
 
 
 def _normal(histogram: FloatArray) -> FloatArray:

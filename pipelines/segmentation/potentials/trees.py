@@ -38,6 +38,11 @@ class TreePotential:
         table = np.concatenate([groups[g].astype(np.float32) for g in self.groups], axis=1)
         return self.trees.decision_function(table)
 
+    @classmethod
+    def mean(cls, potentials: Sequence[Self]) -> Self:
+        """Return the potential whose log-odds are the mean of the potentials' log-odds."""
+        return cls(potentials[0].groups, TreeBooster.mean([p.trees for p in potentials]))
+
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of the trees; the caller keeps the names of the groups."""
         return self.trees.to_arrays()
@@ -169,6 +174,7 @@ def fit_tree_potential(
     seed: int,
     n_jobs: int = 1,
     report: Callable[[int, int], Any] | None = None,
+    average: bool = False,
 ) -> Learned[TreePotential]:
     """Learn trees over the features of all groups, with out-of-fold scores of shape (N,).
 
@@ -186,13 +192,16 @@ def fit_tree_potential(
         same.
     report : callable, optional
         As in `learn_out_of_fold`.
+    average : bool
+        Whether the potential is the mean of the trees of all folds and of all images.
     """
     labels = np.concatenate([i.labels for i in images])
     weight = np.concatenate([i.labelled for i in images]).astype(np.float64)
     table = read_byte_table(reader, np.flatnonzero(weight > 0), seed)
     sizes = tuple(i.n_superpixels for i in images)
     learner = TreeLearner(reader, table, labels, weight, fold, sizes, settings, seed)
-    return learn_out_of_fold(learner, in_threads(n_jobs), report=report)
+    mean = TreePotential.mean if average else None
+    return learn_out_of_fold(learner, in_threads(n_jobs), report=report, mean=mean)
 
 
 def read_byte_table(reader: ImageReader, known: Int64Array, seed: int) -> ByteTable:

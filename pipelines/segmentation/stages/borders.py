@@ -60,6 +60,8 @@ class BorderTask:
             "border_booster": asdict(config.border_booster),
             "seed": config.seed,
         }
+        if config.select != "mean_iou":
+            parameters["select"] = config.select  # others keep their key
         images = zip(self.images, self.items, self.nodes, strict=True)
         inputs = (
             key
@@ -84,7 +86,7 @@ def border_stage(
     def make() -> Artefact:
         found = learn_borders(
             task.images, task.items, task.nodes, task.fold, task.calibration,
-            config.borders, config.border_booster, config.seed, n_jobs, progress,
+            config.borders, config.border_booster, config.seed, n_jobs, progress, config.select,
         )  # fmt: skip
         return Artefact({"none": np.zeros(0)}) if found is None else _pack(found)
 

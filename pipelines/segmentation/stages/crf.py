@@ -13,7 +13,7 @@ from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.config.stage_settings import Loss, PotentialSettings
+from segboost.pipelines.segmentation.config.stage_settings import Loss, Measure, PotentialSettings
 from segboost.pipelines.segmentation.decisions.calibration import Calibration, fit_calibration
 from segboost.pipelines.segmentation.decisions.cut import best_offset
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
@@ -21,8 +21,13 @@ from segboost.pipelines.segmentation.metrics.scores import (
     SegmentationEvaluation,
     SegmentationScores,
 )
-from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
+from segboost.pipelines.segmentation.potentials.crf_potentials import (
+    CRFModel,
+    crf_instance,
+    loss_weights,
+)
 from segboost.progress import Progress, QuietProgress, Report, step_reporter
+from segboost.tasks.crf_instance import CRFInstance
 from segboost.weak.ramp import RampLearner
 
 CRF_GAP = 1e-3
@@ -42,6 +47,10 @@ class Trial:
     C: float
     loss: Loss
     scores: SegmentationScores
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {"C": self.C, "loss": self.loss, **self.scores.to_dict()}
 
 
 Choice = tuple[float, Loss]
@@ -100,18 +109,18 @@ def learn_crf(
     """
     progress = progress or QuietProgress()
     tried = _search(images, scores, config, n_jobs, progress)
-    C, loss = _best(tried).choice if tried else _first_choices(config)[0]
+    C, loss = _best(tried, config).choice if tried else _first_choices(config)[0]
     potentials = config.crf_potentials(loss)
-    instances = [crf_instance(i, s, potentials) for i, s in zip(images, scores, strict=True)]
+    instances = _instances(images, scores, potentials)
     rounds = _count_rounds(images, config)
     model = make_crf(config, C, scores, step_reporter(progress, LEARNING, rounds))
     model.fit(instances)
     model.callback = None  # it holds the display
     parts = scored_parts(model, images, scores, potentials)
-    offset = best_offset(parts)
+    offset = best_offset(parts, config.select)
     if tried:  # CRFs that did not learn from an image are less sure of it, and miss more
-        pairs = zip(_best(tried).margins, images, strict=True)
-        offset += best_offset((margins, *image.truth) for margins, image in pairs)
+        pairs = zip(_best(tried, config).margins, images, strict=True)
+        offset += best_offset(((m, *image.truth) for m, image in pairs), config.select)
     # Not by the margins above: a CRF of fewer images has scores of another scale. On synthetic
     # sets of 12 to 60 images the calibration error of new images doubled with them.
     calibration = fit_calibration((node - offset, fore, back) for node, fore, back in parts)
@@ -151,17 +160,19 @@ def _search(
         for one in _try_all(images, scores, config, choices, n_jobs):
             ended.append(one)
             so_far = [*tried, *ended]
-            progress(Report(CHOOSING, len(so_far), n_choices, _describe(_best(so_far).trial)))
+            note = _describe(_best(so_far, config).trial, config)
+            progress(Report(CHOOSING, len(so_far), n_choices, note))
         tried.extend(sorted(ended, key=lambda t: choices.index(t.choice)))
 
     progress(Report(CHOOSING, 0, n_choices))
     run(of_C)
-    run([(_best(tried).trial.C, loss) for loss in config.losses[1:]])
+    run([(_best(tried, config).trial.C, loss) for loss in config.losses[1:]])
     return tried
 
 
-def _describe(best: Trial) -> str:
-    score = f"validation mean IoU {best.scores.mean_iou:.4f}"
+def _describe(best: Trial, config: SegmentationConfig) -> str:
+    name = config.select.replace("_", " ").replace("iou", "IoU")
+    score = f"validation {name} {getattr(best.scores, config.select):.4f}"
     return f"best so far: C = {best.C:g}, loss by {best.loss}, {score}"
 
 
@@ -186,8 +197,17 @@ def _try_all(
             yield _Tried(trial, in_order)
 
 
-def _best(tried: Sequence[_Tried]) -> _Tried:
-    return max(tried, key=lambda t: t.trial.scores.mean_iou)
+def _best(tried: Sequence[_Tried], config: SegmentationConfig) -> _Tried:
+    return max(tried, key=lambda t: float(getattr(t.trial.scores, config.select)))
+
+
+def _instances(
+    images: Sequence[SuperpixelImage], scores: Sequence[FloatArray], potentials: PotentialSettings
+) -> list[CRFInstance]:
+    """Return the CRFs of images with their labels, weighted by the loss."""
+    weight = loss_weights(images, potentials.loss, 2)
+    pairs = zip(images, scores, strict=True)
+    return [crf_instance(i, s, potentials, class_weight=weight) for i, s in pairs]
 
 
 def crf_offset(
@@ -195,9 +215,10 @@ def crf_offset(
     images: Sequence[SuperpixelImage],
     scores: Sequence[FloatArray],
     potentials: PotentialSettings,
+    measure: Measure = "mean_iou",
 ) -> float:
     """Return the node score to cut at, by the out-of-fold unaries of the training images."""
-    return best_offset(scored_parts(model, images, scores, potentials))
+    return best_offset(scored_parts(model, images, scores, potentials), measure)
 
 
 def scored_parts(
@@ -221,11 +242,10 @@ def make_crf(
 ) -> CRFModel:
     """Return the unfitted learner of the config's method for the scores of the training images.
 
-    Pairwise learners of StructBoost only rise: each potential is made so that more of it speaks
-    for one label on both sides. Unary learners may fall where there are enough images to tell: a
-    score that knows the scene takes away from one that knows object and scene. Among few images
-    such a sign is chance, and turns predictions round where the final classifiers are surer than
-    the out-of-fold ones.
+    Pairwise learners of StructBoost only increase: a larger potential always favours equal labels.
+    Unary learners may decrease if there are enough images: a score of the scene corrects one of
+    object and scene. With few images such a sign is random, and it inverts predictions if the final
+    classifiers are more confident than the out-of-fold ones.
     """
     if config.method == "ssvm":
         return CRFStructuredSVM(C=C, callback=callback)
@@ -257,10 +277,8 @@ def _try(
     potentials = config.crf_potentials(loss)
     known = [*images[:first], *images[stop:]]
     known_scores = [*scores[:first], *scores[stop:]]
-    pairs = zip(known, known_scores, strict=True)
-    instances = [crf_instance(i, s, potentials) for i, s in pairs]
-    model = make_crf(config, C, known_scores).fit(instances)
-    offset = crf_offset(model, known, known_scores, potentials)
+    model = make_crf(config, C, known_scores).fit(_instances(known, known_scores, potentials))
+    offset = crf_offset(model, known, known_scores, potentials, config.select)
     held = scored_parts(model, images[first:stop], scores[first:stop], potentials)
     return choice, first, [node - offset for node, _, _ in held]
 

@@ -60,6 +60,8 @@ def crf_key(
     if config.method == "structboost":
         names += ["n_iterations", "ramp_width"]
     settings: dict[str, Any] = {name: getattr(config, name) for name in names}
+    if config.select != "mean_iou":
+        settings["select"] = config.select  # others keep their key
     if any((image.labelled == 0).any() for image in images):
         settings["partial_labels"] = 1  # how they are learned from; others keep their key
     inputs = tuple(

@@ -14,6 +14,7 @@ from segboost.pipelines.segmentation.decisions.cut import best_offset
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.model.unaries import UnaryModel
+from segboost.pipelines.segmentation.potentials.fixed_crf import smoothed_scores
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords, fit_linear_words
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned
 from segboost.pipelines.segmentation.stages.borders import (
@@ -64,7 +65,12 @@ def decide(
     """Learn how labels follow from the scaled out-of-fold scores of all superpixels."""
     config, truth, store = stage.config, stage.truth, stage.features.store
     starts = np.cumsum([i.n_superpixels for i in images])[:-1]
-    if config.learns_crf:
+    if config.fixes_crf(len(images)):
+        pairs = zip(images, np.split(scores[:, -1], starts), strict=True)
+        nodes = [smoothed_scores(i, z, config.linear) for i, z in pairs]
+        # Strokes avoid borders, where the cut matters: one tuned on strokes does not help.
+        decided = Decided(0.0, fit_calibration([(np.concatenate(nodes), *truth.pixels)]))
+    elif config.learns_crf:
         by_image = np.split(scores, starts)
         learned = find_or_learn_crf(
             stage.features.store, images, by_image, config, n_jobs, progress
@@ -76,7 +82,7 @@ def decide(
         words, single = None, scores[:, -1]
         if config.method in ("adaboost", "svm"):
             words, single = _word_scores(stage, unaries["words"].out_of_fold)
-        offset = best_offset([(single, *truth.pixels)])
+        offset = best_offset([(single, *truth.pixels)], config.select)
         calibration = fit_calibration([(single - offset, *truth.pixels)])
         nodes = np.split(single - offset, starts)
         decided = Decided(offset, calibration, None, words)

@@ -83,7 +83,7 @@ class FeatureStage:
         """Return one group's features of an image, shape (P, d)."""
         found = self.store.get(f"features-{name}", self.parts(item.image_key()))
         if found is None:
-            raise RuntimeError(f"the features of {item.name} are gone from {self.store.root}")
+            raise RuntimeError(f"the features of {item.name} are no longer in {self.store.root}")
         return found.arrays["values"]
 
     def widths(self, item: TrainingImage) -> dict[str, int]:
@@ -94,7 +94,7 @@ class FeatureStage:
         """Return an image without features, with the truth of its mask if wanted."""
         found = self.store.get("superpixels", self.parts(item.image_key()))
         if found is None:
-            raise RuntimeError(f"the superpixels of {item.name} are gone from {self.store.root}")
+            raise RuntimeError(f"superpixels of {item.name} are no longer in {self.store.root}")
         image = SuperpixelImage.from_artefact(item.name, found)
         return image.with_truth(item.mask()) if with_truth else image
 
@@ -129,7 +129,9 @@ def feature_stage(
         "codebook",
         parts,
         lambda: Artefact(
-            learn_codebook((item.image() for item in items), random_state=config.seed).to_arrays()
+            learn_codebook(
+                (item.image()[..., :3] for item in items), random_state=config.seed
+            ).to_arrays()
         ),
     )
     progress(Report(WORDS, 1, 1))

@@ -12,6 +12,7 @@ import numpy as np
 from segboost._types import FloatArray, Int64Array
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.config.stage_settings import LinearSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.context import (
     ContextPotential,
@@ -69,14 +70,18 @@ def learn_strong_potentials(
         return StrongPotentials((), np.empty((len(first), 0)))
     groups = [g.name for g in features.preset.groups]
     reader = ImageReader(len(items), groups, lambda i, group: features.group(items[i], group))
-    parameters = {
+    parameters: dict[str, Any] = {
         "seed": config.seed,
         "unary": asdict(config.unary),
         "preset": features.preset.to_key(),
     }
+    if config.average_folds:
+        parameters["average_folds"] = True
     parts = KeyParts(parameters, (*stage.keys, features.codebook_key))
     if len(items) < config.linear_below:
-        return _learn_linear(features.store, parts, reader, images, stage.truth.fold, progress)
+        return _learn_linear(
+            features.store, parts, reader, images, stage.truth.fold, config, progress
+        )
     return _learn_trees_and_context(
         features.store,
         parts,
@@ -96,12 +101,18 @@ def _learn_linear(
     reader: ImageReader,
     images: Sequence[SuperpixelImage],
     fold: Int64Array,
+    config: SegmentationConfig,
     progress: Progress,
 ) -> StrongPotentials:
     """Learn the linear potential, or take it from the store."""
+    settings, usual = config.linear, LinearSettings()
+    if (settings.regularisation, settings.balanced) != (usual.regularisation, usual.balanced):
+        own = {"regularisation": settings.regularisation, "balanced": settings.balanced}
+        parts = _more(parts, "linear", own)  # others keep their key
 
     def make() -> Artefact:
-        learned = fit_linear_potential(reader, images, fold, int(parts.parameters["seed"]))
+        average = config.average_folds
+        learned = fit_linear_potential(reader, images, fold, config.seed, average, settings)
         return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
     progress(Report(LINEAR, 0, 1))
@@ -143,9 +154,10 @@ def _learn_trees_and_context(
     """
 
     def make_trees() -> Artefact:
-        told = partial(_report, progress, TREES)
+        report = partial(_report, progress, TREES)
+        settings, average = config.tree_booster, config.average_folds
         learned = fit_tree_potential(
-            reader, images, fold, config.tree_booster, config.seed, n_jobs, told
+            reader, images, fold, settings, config.seed, n_jobs, report, average
         )
         return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
@@ -163,8 +175,10 @@ def _learn_trees_and_context(
         scores = np.column_stack([first, tree_scores])
         settings = config.context_booster
         raw = RawColumns(reader, n_raw) if n_raw else None
-        told = partial(_report, progress, CONTEXT)
-        learned = fit_context(prepared, scores, fold, settings, config.seed, n_jobs, raw, told)
+        report = partial(_report, progress, CONTEXT)
+        learned = fit_context(
+            prepared, scores, fold, settings, config.seed, n_jobs, raw, report, config.average_folds
+        )
         return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
     progress(Report(CONTEXT, 0, n_parts))

@@ -54,7 +54,7 @@ def shared_cache():
 
 @functools.cache
 def trained(method="structboost"):
-    """A trained model and what was learned beside it; made once a process."""
+    """A trained model and the other results of training; made once per process."""
     store = ArtefactStore(shared_cache())
     with StageReporter(QuietProgress()) as report:
         return train_on(array_items(), tiny_config(method=method), store, 1, report)
@@ -77,7 +77,7 @@ def write_settings(path, **changes):
 
 
 def train_command(folder, data=None, **changes):
-    """Write a set, the tiny one by default; return the words of ``segboost train`` on it.
+    """Write a set, the tiny one by default; return the arguments of ``segboost train`` for it.
 
     Only the output is missing. `changes` are of the settings.
     """

@@ -1,4 +1,4 @@
-"""The presets with network features, whole, on small scenes."""
+"""The presets with network features, end to end, on small scenes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="module", params=["linear", "trees and context"])
+@pytest.fixture(scope="module", params=["linear", "fixed CRF", "trees and context"])
 def fitted(request):
-    """By the linear potential, as with so few images, and by trees and context."""
-    settings = {**SMALL, "linear_below": 20 if request.param == "linear" else 0}
+    """With the linear potential (the default for so few images), and with trees and context."""
+    settings = {**SMALL, "linear_below": 0 if "trees" in request.param else 20}
+    if request.param == "fixed CRF":
+        settings["linear"] = {"smoothness": 5.0, "balanced": 3}
     return SegmentationPipeline("fast", settings=settings).fit(IMAGES, MASKS)
 
 

@@ -1,4 +1,4 @@
-"""Masks with void: training takes them, whatever the folds see."""
+"""Training on masks with void pixels, whatever ends up in the folds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def stripes(mask, value):
 
 
 def with_strokes(items, values):
-    """Images of which number k shows only strokes of the classes values[k]."""
+    """Images of which number k has only strokes of the classes values[k]."""
     pairs = [item.load() for item in items]
     masks = []
     for (_, mask), wanted in zip(pairs, values, strict=True):
@@ -64,7 +64,7 @@ def test_classifiers_rank_superpixels_by_what_strokes_taught(method):
     ("method", "unlabelled"), [("structboost", 0), ("ssvm", 0), ("structboost", 6)]
 )
 def test_crfs_learn_from_strokes_what_new_images_show(method, unlabelled):
-    # Of 6 images a CRF learns little, with whole masks too.
+    # From 6 images a CRF learns little, even with complete masks.
     data = load_synthetic(24, 12, height=72, width=96)
     values = [()] * unlabelled + [(0, 1)] * (24 - unlabelled)
     model = train(with_strokes(data.train, values), method=method, context=False).model
@@ -89,7 +89,7 @@ def test_foreground_in_one_image_alone_is_found_again(where):
 
 
 @pytest.mark.parametrize("method", ["adaboost", "svm"])
-def test_an_image_without_any_label_does_no_harm(method):
+def test_unlabelled_images_do_not_worsen_the_ranking(method):
     labelled = (0, 1, 3, 5)
     items = partial_items([(0, 1) if k in labelled else () for k in range(6)])
     without = train([items[k] for k in labelled], method=method).model

@@ -44,7 +44,7 @@ def test_the_folder_has_model_scores_settings_and_log(first):
     expected = {"model.json", "arrays", "crf", "scores.json", "answers.npz"}
     assert names == {*expected, "run.json", "train.jsonl"}
     scores = json.loads((made.folder / "scores.json").read_text())
-    assert scores["test"]["scores"] == made.evaluation.scores.to_dict()
+    assert scores["test"]["scores"] == made.evaluation.summary()
     assert set(scores["test"]["images"]) == {item.name for item in DATA.test}
     assert scores["C"] == made.C == 10.0
     assert made.peak_bytes > 0
@@ -70,7 +70,7 @@ def test_the_log_has_the_stages_with_their_times(first):
     assert events[-1]["status"] == "done"
 
 
-def test_a_repeat_makes_nothing_new_and_is_identical(first, tmp_path):
+def test_a_repeated_run_computes_nothing_and_is_identical(first, tmp_path):
     made, cache = first
     before = counts(cache)
     run(tmp_path / "model", cache)
@@ -102,7 +102,7 @@ def test_methods_share_what_comes_before_learning(first, tmp_path):
     assert changed == {"crf", "evaluation"}
 
 
-def test_a_run_that_was_stopped_goes_on_to_the_same_model(first, tmp_path):
+def test_a_stopped_run_resumes_to_the_same_model(first, tmp_path):
     made, cache = first
     half = tmp_path / "cache"
     shutil.copytree(cache, half)
@@ -145,7 +145,7 @@ def test_validation_chooses_c(first, tmp_path):
     assert max(trials, key=trials.get) == made.C
 
 
-def test_trials_are_told_as_they_end_and_do_not_depend_on_the_jobs(first, tmp_path):
+def test_trials_are_reported_as_they_end_and_do_not_depend_on_the_jobs(first, tmp_path):
     choice = {"C": None, "C_choices": (0.01, 10.0), "losses": ("superpixels", "pixels")}
     reports = []
     cache = tmp_path / "cache"
@@ -164,7 +164,7 @@ def test_trials_are_told_as_they_end_and_do_not_depend_on_the_jobs(first, tmp_pa
     assert results(tmp_path / "two") == results(one.folder)
 
 
-def test_a_kept_crf_tells_so(first, tmp_path):
+def test_a_cached_crf_is_reported(first, tmp_path):
     reports = []
     run(tmp_path / "model", first[1], progress=reports.append)
     (last,) = (r for r in reports if r.stage == "learning the CRF" and r.finished)

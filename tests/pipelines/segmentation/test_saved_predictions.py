@@ -1,4 +1,4 @@
-"""Answers kept with a run: whole, of this model, or not at all."""
+"""Predictions saved with a run: complete and from this model, or ignored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def folder(tmp_path, evaluation):
     return tmp_path
 
 
-def test_what_was_kept_comes_back(folder, evaluation):
+def test_saved_predictions_are_restored(folder, evaluation):
     kept = read_answers(folder)
     assert list(kept) == [item.name for item in tiny_data().test]
     for item in tiny_data().test:
@@ -33,19 +33,19 @@ def test_what_was_kept_comes_back(folder, evaluation):
             np.testing.assert_array_equal(getattr(found.answer, name), values)
 
 
-def test_the_same_answers_are_the_same_bytes(folder, evaluation):
+def test_the_same_predictions_give_the_same_bytes(folder, evaluation):
     before = (folder / FILE).read_bytes()
     keep_answers(folder, tiny_data().test, evaluation.answers)
     assert (folder / FILE).read_bytes() == before
 
 
-def test_answers_of_another_model_do_not_count(folder):
+def test_predictions_of_another_model_are_ignored(folder):
     save_segmenter(trained().model, folder, {"n_train": 7})
     assert read_answers(folder) is None
 
 
 @pytest.mark.parametrize("damage", ["missing", "torn"])
-def test_damaged_answers_do_not_count(folder, damage):
+def test_damaged_predictions_are_ignored(folder, damage):
     path = folder / FILE
     if damage == "missing":
         path.unlink()

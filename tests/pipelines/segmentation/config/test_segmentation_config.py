@@ -7,7 +7,10 @@ import json
 import pytest
 
 from segboost.features.presets import PRESETS, find_preset
-from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.config.segmentation_config import (
+    OLD_NAMES,
+    SegmentationConfig,
+)
 
 OWN = {"base": "paper", "name": "mine", "groups": [{"kind": "position"}]}
 
@@ -69,3 +72,12 @@ def test_what_a_preset_uses_is_listed():
 def test_other_presets_are_refused(preset):
     with pytest.raises(ValueError, match="preset"):
         SegmentationConfig.from_dict({"preset": preset})
+
+
+@pytest.mark.parametrize(("old", "new"), OLD_NAMES.items())
+def test_old_names_of_settings_are_read_with_a_warning(old, new, caplog):
+    config = SegmentationConfig.from_dict({old: {"n_trees": 7}})
+    assert getattr(config, new).n_trees == 7
+    assert f"the setting {old!r} is now called {new!r}" in caplog.text
+    with pytest.raises(ValueError, match=f"both {new!r} and its old name {old!r}"):
+        SegmentationConfig.from_dict({old: {}, new: {}})

@@ -1,4 +1,4 @@
-"""From scores to probabilities: the map itself, and what it says of new images."""
+"""From scores to probabilities: the mapping itself, and its calibration on new images."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_pixels_count_not_regions():
         ([0.0, 1.0], [np.nan, 0.5], "between 0 and 1"),
     ],
 )
-def test_what_is_no_calibration_is_refused(score, probability, text):
+def test_invalid_calibrations_are_refused(score, probability, text):
     with pytest.raises(ValueError, match=text):
         Calibration(np.array(score), np.array(probability))
 
@@ -136,7 +136,7 @@ def held_out():
     store, models = ArtefactStore(shared_cache()), {}
     for method in HELD_OUT:
         with StageReporter(QuietProgress()) as report:
-            # C is chosen, as users have it: the cut then also knows CRFs of fewer images.
+            # C is chosen, as by default: the cut then also sees CRFs trained on fewer images.
             config = tiny_config(method=method, context=False, C=None, C_choices=(1.0, 10.0, 100.0))
             models[method] = train_on(data.train, config, store, 1, report).model
     any_model = models["adaboost"]  # they share their features
@@ -146,7 +146,7 @@ def held_out():
 @pytest.mark.slow
 @pytest.mark.parametrize("method", HELD_OUT)
 def test_probabilities_hold_on_new_images(method):
-    """Of the pixels called p, a share p is foreground; the raw scores know no such scale."""
+    """A share p of the pixels with probability p is foreground; raw scores have no such scale."""
     models, images = held_out()
     model = models[method]
     score = np.concatenate([model.node_scores(image) for image in images])

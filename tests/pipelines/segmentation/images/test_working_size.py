@@ -67,6 +67,6 @@ def test_evaluation_is_at_the_working_size(model):
 
 
 @pytest.mark.parametrize("side", [0, 31, 40.5, "large"])
-def test_odd_sides_are_refused(side):
+def test_invalid_sides_are_refused(side):
     with pytest.raises(ValueError, match="longest_side"):
         SegmentationConfig.from_dict({"longest_side": side})

@@ -26,7 +26,7 @@ def no_warnings():
 
 
 def images(seed=0, n=5, levels=None):
-    """Yield predictions, masks with void and scores that partly tell the mask."""
+    """Yield predictions, masks with void and scores that correlate with the mask."""
     rng = np.random.default_rng(seed)
     for _ in range(n):
         shape = tuple(rng.integers(5, 30, 2))
@@ -38,7 +38,7 @@ def images(seed=0, n=5, levels=None):
 
 
 def direct(pairs):
-    """Return the scores from all pixels at once, written as the definitions read."""
+    """Return the scores from all pixels at once, straight from the definitions."""
     prediction = np.concatenate([p[t != 255] for p, t, _ in pairs]).astype(bool)
     truth = np.concatenate([t[t != 255] for _, t, _ in pairs]).astype(bool)
     iou = [(a & b).sum() / (a | b).sum() for a, b in [(prediction, truth), (~prediction, ~truth)]]
@@ -62,12 +62,12 @@ def values(scores):
     return list(scores.to_dict().values())
 
 
-def test_names_do_not_drift():
+def test_the_names_of_the_scores_are_fixed():
     evaluation, _ = evaluated(images())
     assert list(evaluation.result().to_dict()) == [
         "mean_iou", "iou_foreground", "iou_background",
         "mean_recall", "recall_foreground", "recall_background",
-        "break_even", "n_images",
+        "break_even", "n_images", "accuracy",
     ]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def test_a_new_model_replaces_the_old_one_whole(tmp_path):
     assert list(tmp_path.glob("crf-*")) == []
 
 
-def test_saving_keeps_what_it_did_not_write(tmp_path):
+def test_saving_keeps_foreign_files(tmp_path):
     save_segmenter(trained("ssvm").model, tmp_path)
     (old,) = tmp_path.glob("crf-*")
     foreign = {

@@ -1,4 +1,4 @@
-"""Models with groups of a user's own: functions, folders and networks."""
+"""Models with user-defined groups: functions, folders and networks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IMAGE = tiny_data().test[0].image()
 
 @pytest.fixture
 def brightness(monkeypatch):
-    """A module of the user's, with a function whose width can be changed."""
+    """A user's module with a function whose width can be changed."""
     module = types.ModuleType("users_own_features")
     module.width = 1
 
@@ -66,7 +66,7 @@ def test_a_function_of_the_users(brightness, tmp_path):
         again.predict(IMAGE)
 
 
-def test_a_mapping_needs_leave(brightness):
+def test_a_mapping_needs_permission(brightness):
     preset = Preset("mine", FEW, (COLOUR, FunctionGroup("bright", FUNCTION))).to_config()
     with pytest.raises(ValueError, match="the preset names a function to import"):
         fitted(preset)
@@ -150,8 +150,8 @@ def test_methods_of_words_need_words():
     )
 
 
-def test_folders_of_before_load_and_cut_as_before(tmp_path):
-    """Older folders know neither widths nor a limit that grows with the image."""
+def test_old_folders_load_and_keep_their_threshold(tmp_path):
+    """Older folders have neither widths nor a limit that grows with the image."""
     model = trained().model
     folder = save_segmenter(model, tmp_path / "model")
     document, arrays = read_folder(folder, "segmenter")

@@ -17,7 +17,7 @@ def features(seed=0, n_scores=2):
 
 
 def within(steps):
-    """Which superpixels are at most so many steps apart, by walking."""
+    """Which superpixels are at most so many steps apart, by breadth-first search."""
     near = [[set() for _ in range(P)] for _ in range(steps + 1)]
     for p in range(P):
         near[0][p] = {p}

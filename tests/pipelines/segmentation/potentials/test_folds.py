@@ -1,4 +1,4 @@
-"""Folds: contiguous images where that will do, and otherwise both classes outside every fold."""
+"""Folds: contiguous images if possible, with both classes outside every fold."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
+from segboost.pipelines.segmentation.config.stage_settings import LinearSettings
 from segboost.pipelines.segmentation.potentials.linear import (
-    REGULARISATION,
+    DEFAULT,
     LinearPotential,
     fit_linear_potential,
 )
@@ -36,7 +37,8 @@ def test_it_is_logistic_regression_on_standardised_columns():
     table = np.concatenate([reader.column_block(g).astype(float) for g in reader.groups], axis=1)
     labels = np.concatenate([i.labels for i in images])
     scaler = StandardScaler().fit(table)
-    peer = LogisticRegression(C=REGULARISATION, max_iter=1000).fit(scaler.transform(table), labels)
+    peer = LogisticRegression(C=DEFAULT.regularisation, max_iter=1000)
+    peer.fit(scaler.transform(table), labels)
     expected = peer.decision_function(scaler.transform(table))
     own = np.concatenate([found.scores(reader.image(i)) for i in range(len(images))])
     np.testing.assert_allclose(own, expected, atol=1e-3)
@@ -59,3 +61,42 @@ def test_arrays_and_back():
     assert (found.scores(reader.image(0)) == again.scores(reader.image(0))).all()
     with pytest.raises(ValueError, match="expected 5 columns"):
         found.scores({**reader.image(0), "fine": np.zeros((36, 2))})
+
+
+def test_averaged_it_is_the_mean_of_the_classifiers_of_all_folds_and_of_all_images():
+    images, reader = labelled_images()
+    alone = fit_linear_potential(reader, images, FOLD, 0)
+    averaged = fit_linear_potential(reader, images, FOLD, 0, average=True)
+    assert (averaged.out_of_fold == alone.out_of_fold).all()
+    own = np.concatenate([averaged.model.scores(reader.image(i)) for i in range(len(images))])
+    models = [alone.model]
+    for k in range(3):  # the classifier of two folds, once more
+        part = [i for n, i in enumerate(images) if FOLD[36 * n] != k]
+        groups = [reader.image(n) for n in range(len(images)) if FOLD[36 * n] != k]
+        others = ImageReader(4, reader.groups, lambda i, g, groups=groups: groups[i][g])
+        models.append(fit_linear_potential(others, part, np.zeros(4 * 36, np.int64), 0).model)
+    table = [[m.scores(reader.image(i)) for i in range(len(images))] for m in models]
+    np.testing.assert_allclose(own, np.mean(table, axis=0).ravel(), atol=1e-9)
+
+
+def test_balanced_classes_weigh_the_less_the_fewer_images_there_are():
+    images, reader = labelled_images()
+    kept = np.arange(36) % 4 == 0
+    partial = []  # three quarters of the background are void
+    for image in images:
+        labels = np.where((image.labels == 1) | kept, image.labels, 255)
+        partial.append(image.with_truth(labels[image.superpixels].astype(np.uint8)))
+    settings = LinearSettings(regularisation=6e-3, balanced=2)
+    found = fit_linear_potential(reader, partial, FOLD, 0, settings=settings).model
+    table = np.concatenate([reader.column_block(g).astype(float) for g in reader.groups], axis=1)
+    labels = np.concatenate([i.labels for i in partial])
+    weight = np.concatenate([i.labelled for i in partial])
+    rows = weight > 0
+    total = np.bincount(labels[rows], weight[rows])
+    weight = weight[rows] * total[labels[rows]] ** -(2 / 6)
+    x = StandardScaler().fit(table[rows]).transform(table[rows])
+    peer = LogisticRegression(C=6e-3, max_iter=1000).fit(x, labels[rows], weight / weight.mean())
+    own = np.concatenate([found.scores(reader.image(i)) for i in range(len(images))])[rows]
+    np.testing.assert_allclose(own, peer.decision_function(x), atol=1e-3)
+    plain = fit_linear_potential(reader, partial, FOLD, 0).model
+    assert found.bias != plain.bias

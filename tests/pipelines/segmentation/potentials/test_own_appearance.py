@@ -13,7 +13,7 @@ def test_a_superpixel_that_looks_like_the_foreground_says_so():
     assert (found[[2, 3, 5]] < 0).all()
 
 
-def test_left_out_it_does_not_speak_for_itself():
+def test_a_superpixel_that_is_left_out_does_not_count_itself():
     """The only superpixel of its kind, taken for foreground by mistake."""
     histograms = np.eye(3)[[0, 0, 1, 1, 2]]
     score = np.array([5.0, 5.0, -5.0, -5.0, 5.0])

@@ -22,7 +22,7 @@ def test_scores_that_are_lower_on_the_foreground_become_faint():
     assert (found == FAINT).tolist() == [False, True, True]
 
 
-def test_void_superpixels_have_no_say():
+def test_void_superpixels_are_ignored():
     labels = np.array([0, 1, 0, 0])
     scores = np.array([[0.0], [1.0], [9.0], [9.0]])
     known = np.array([True, True, False, False])
@@ -30,7 +30,7 @@ def test_void_superpixels_have_no_say():
     assert potential_scale(scores, labels, np.ones(4, dtype=bool))[0] == FAINT
 
 
-def test_with_few_images_no_unary_learner_may_fall():
+def test_with_few_images_unary_ramps_may_not_decrease():
     scores = [np.zeros((4, 3))]
     few = make_crf(SegmentationConfig(), 1.0, scores)
     many = make_crf(SegmentationConfig(), 1.0, scores * ENOUGH_IMAGES)

@@ -88,7 +88,7 @@ def test_a_block_is_judged_and_the_cut_chosen_by_a_crf_of_the_others():
     assert learned.offset == crf_offset(learned.model, images, scores, potentials) + shift
 
 
-def test_a_kept_crf_answers_the_same(tmp_path):
+def test_a_cached_crf_predicts_the_same(tmp_path):
     images, scores = images_and_scores()
     settings = config(C_choices=(1.0, 10.0), losses=("superpixels",))
     store, parts = ArtefactStore(tmp_path), crf_key(images, scores, settings)
@@ -107,7 +107,7 @@ def test_a_kept_crf_answers_the_same(tmp_path):
 
 
 @pytest.mark.parametrize("method", ["structboost", "ssvm"])
-def test_a_kept_crf_is_the_files_of_its_folder(method, tmp_path):
+def test_a_cached_crf_equals_the_files_of_its_folder(method, tmp_path):
     """The format since the first version: caches written by earlier versions still load."""
     images, scores = images_and_scores()
     settings = config(method=method, C=1.0)

@@ -1,0 +1,76 @@
+"""Mirrored copies of training images, so that boosted trees see twice as many examples."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import Int64Array
+
+
+@dataclass(frozen=True)
+class MirroredImage:
+    """A labelled image with left and right exchanged.
+
+    Parameters
+    ----------
+    item : TrainingImage
+    """
+
+    item: Any
+
+    @property
+    def name(self) -> str:
+        """The name of the image, marked as a copy."""
+        return f"{self.item.name} (mirrored)"
+
+    def image(self) -> npt.NDArray[np.uint8]:
+        """Return the image, shape (H, W, 3)."""
+        return np.ascontiguousarray(self.item.image()[:, ::-1])
+
+    def mask(self) -> npt.NDArray[np.uint8]:
+        """Return the mask, shape (H, W)."""
+        return np.ascontiguousarray(self.item.mask()[:, ::-1])
+
+    def image_key(self) -> str:
+        """Return a digest of the mirrored image."""
+        return _mirrored_key(self.item.image_key())
+
+    def mask_key(self) -> str:
+        """Return a digest of the mirrored mask."""
+        return _mirrored_key(self.item.mask_key())
+
+
+def mirrored_copies(
+    items: Sequence[Any], fold: Int64Array, sizes: Sequence[int]
+) -> tuple[list[MirroredImage], list[int]]:
+    """Return mirrored copies of images, and the folds in which they are left out with these.
+
+    An image that is divided between folds has no copy: the superpixels of the copy are not those
+    of the image, so its parts could not be left out together.
+
+    Parameters
+    ----------
+    items : sequence of TrainingImage
+    fold : ndarray of int, shape (N,)
+        The folds of the superpixels of all images.
+    sizes : sequence of int
+        The number of superpixels of every image.
+
+    Examples
+    --------
+    >>> mirrored_copies(["a", "b"], np.array([0, 0, 1, 2]), [2, 2])
+    ([MirroredImage(item='a')], [0])
+    """
+    parts = np.split(fold, np.cumsum(sizes)[:-1])
+    whole = [(i, part) for i, part in zip(items, parts, strict=True) if np.ptp(part) == 0]
+    return [MirroredImage(item) for item, _ in whole], [int(part[0]) for _, part in whole]
+
+
+def _mirrored_key(key: str) -> str:
+    return hashlib.sha256(f"{key} mirrored".encode()).hexdigest()

@@ -1,0 +1,224 @@
+"""Trees over the raw features of all groups, and over context, with a score per class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from segboost._types import BoolArray, Float32Array, FloatArray, Int64Array
+from segboost.boosting.bins import bin_columns
+from segboost.boosting.class_ensemble import ClassBooster
+from segboost.boosting.class_growing import boost_class_trees
+from segboost.boosting.settings import BoosterSettings
+from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.potentials.out_of_fold import (
+    Learned,
+    in_threads,
+    learn_out_of_fold,
+)
+from segboost.pipelines.segmentation.potentials.trees import (
+    ByteTable,
+    ImageReader,
+    read_byte_table,
+)
+
+BALANCE = 0.4
+"""Superpixels of a class weigh ``share^−BALANCE`` per pixel: rare classes count for more than
+their pixels, yet for less than frequent ones do in total."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTreePotential:
+    """Trees over context columns, if any, and the features of some groups, in this order."""
+
+    groups: tuple[str, ...]
+    booster: ClassBooster
+
+    def scores(
+        self, groups: Mapping[str, npt.NDArray[Any]], context: Float32Array | None = None
+    ) -> FloatArray:
+        """Return the log-probabilities of the classes for every superpixel, shape (P, K)."""
+        parts = [] if context is None else [context]
+        parts += [groups[g].astype(np.float32) for g in self.groups]
+        return self.booster.log_probabilities(np.concatenate(parts, axis=1))
+
+    @classmethod
+    def mean(cls, potentials: Sequence[Self]) -> Self:
+        """Return the potential whose scores are the mean of those of potentials."""
+        return cls(potentials[0].groups, ClassBooster.mean([p.booster for p in potentials]))
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the arrays of the trees; the caller keeps the names of the groups."""
+        return self.booster.to_arrays()
+
+    @classmethod
+    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Return the potential from the arrays of `to_arrays`."""
+        return cls(tuple(groups), ClassBooster.from_arrays(arrays))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTruth:
+    """The truth of all training superpixels, one image after the other.
+
+    Parameters
+    ----------
+    labels : ndarray of int64, shape (N,)
+        The class of most labelled pixels.
+    counts : ndarray of int64, shape (N, K)
+        Labelled pixels by class.
+    fold : ndarray of int64, shape (N,)
+    sizes : tuple of int
+        Superpixels of each image.
+    """
+
+    labels: Int64Array
+    counts: Int64Array
+    fold: Int64Array
+    sizes: tuple[int, ...]
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes K."""
+        return int(self.counts.shape[1])
+
+    @property
+    def known(self) -> BoolArray:
+        """The superpixels with a labelled pixel, shape (N,)."""
+        found: BoolArray = self.counts.sum(axis=1) > 0
+        return found
+
+    def weights(self, balance: float = BALANCE) -> FloatArray:
+        """Return the labelled pixels of every superpixel times ``share(class)^−balance``."""
+        labelled = self.counts.sum(axis=1).astype(np.float64)
+        share = np.bincount(self.labels, labelled, self.n_classes) / max(labelled.sum(), 1.0)
+        found: FloatArray = labelled * np.maximum(share, 1e-4)[self.labels] ** -balance
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTreeLearner:
+    """Learns trees over context and raw columns; see `learn_out_of_fold`.
+
+    Parameters
+    ----------
+    truth : ClassTruth
+    reader : ImageReader
+        The raw features of the images.
+    table : ByteTable
+        Context, then raw columns, of the superpixels that are learned from.
+    context : ndarray of float32, shape (N, D)
+        Without context D is 0.
+    n_raw : int
+        Raw columns that a tree may split on beside those of the context.
+    settings : BoosterSettings
+    seed : tuple of int
+        The random seed, extended by the part that is learned.
+    """
+
+    truth: ClassTruth
+    reader: ImageReader
+    table: ByteTable
+    context: Float32Array
+    n_raw: int
+    settings: BoosterSettings
+    seed: tuple[int, ...]
+
+    @property
+    def fold(self) -> Int64Array:
+        """The fold of every superpixel, shape (N,)."""
+        return self.truth.fold
+
+    @property
+    def labels(self) -> Int64Array:
+        """The class of every superpixel, shape (N,)."""
+        return self.truth.labels
+
+    @property
+    def known(self) -> BoolArray:
+        """The superpixels in the table, shape (N,)."""
+        return self.table.members(len(self.truth.fold))
+
+    def fit(self, rows: Int64Array, part: int) -> ClassTreePotential:
+        """Return the trees of these rows."""
+        weight = self.truth.weights()[rows]
+        width = self.context.shape[1]
+        baseline, trees = boost_class_trees(
+            self.table.columns,
+            np.searchsorted(self.table.rows, rows),
+            self.labels[rows],
+            self.truth.n_classes,
+            weight / weight.mean(),
+            self.settings,
+            np.random.default_rng([*self.seed, part]),
+            (width, self.n_raw) if width else None,
+        )
+        booster = ClassBooster.from_trees(baseline, trees, self.table.thresholds)
+        return ClassTreePotential(self.reader.groups, booster)
+
+    def score(self, model: ClassTreePotential, rows: Int64Array) -> FloatArray:
+        """Return the log-probabilities of these rows, shape (n, K), reading image by image."""
+        found = np.empty((len(rows), self.truth.n_classes))
+        starts = np.cumsum([0, *self.truth.sizes])
+        for number, (start, stop) in enumerate(pairwise(starts)):
+            mine = slice(*np.searchsorted(rows, [start, stop]))
+            if mine.stop > mine.start:
+                own = rows[mine] - start
+                groups = {g: a[own] for g, a in self.reader.image(number).items()}
+                found[mine] = model.scores(groups, self.context[rows[mine]])
+        return found
+
+
+def fit_class_trees(
+    reader: ImageReader,
+    truth: ClassTruth,
+    settings: BoosterSettings,
+    seed: tuple[int, ...],
+    n_jobs: int = 1,
+    context: Float32Array | None = None,
+    n_raw: int = 0,
+    report: Callable[[int, int], Any] | None = None,
+    average: bool = False,
+) -> Learned[ClassTreePotential]:
+    """Learn trees over the features of all groups, with out-of-fold scores of shape (N, K).
+
+    Parameters
+    ----------
+    reader : ImageReader
+        The features of the images.
+    truth : ClassTruth
+    settings : BoosterSettings
+    seed : tuple of int
+    n_jobs : int
+        Folds learned at the same time, in threads; the result is the same.
+    context : ndarray of float32, shape (N, D), optional
+        Further columns, of which a tree draws `settings.n_columns`, beside `n_raw` of the raw ones.
+    n_raw : int
+    report : callable, optional
+        As in `learn_out_of_fold`.
+    average : bool
+        Whether the potential is the mean of the models of all folds and of all images.
+    """
+    table = read_byte_table(reader, np.flatnonzero(truth.known), seed[0])
+    if context is None:
+        context = np.empty((len(truth.fold), 0), np.float32)
+    else:
+        table = table.behind(bin_columns(context[table.rows]))
+    learner = ClassTreeLearner(truth, reader, table, context, n_raw, settings, seed)
+    mean = ClassTreePotential.mean if average else None
+    return learn_out_of_fold(learner, in_threads(n_jobs), "in sample", report, mean)
+
+
+def class_truth(images: Sequence[SuperpixelImage], fold: Int64Array) -> ClassTruth:
+    """Return the truth of images, in folds."""
+    return ClassTruth(
+        np.concatenate([i.labels for i in images]),
+        np.concatenate([i.class_counts for i in images]),
+        fold,
+        tuple(i.n_superpixels for i in images),
+    )
