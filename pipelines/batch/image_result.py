@@ -14,11 +14,18 @@ import numpy.typing as npt
 from PIL import Image
 
 from segboost._interrupt import is_interrupt
+from segboost.io.legend import ClassLegend
+from segboost.pipelines.batch.output_names import (
+    OVERLAYS,
+    PROBABILITIES,
+    SCORES,
+    folder_names,
+)
 from segboost.pipelines.batch.overlay import draw_overlay
-from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.pipelines.segmentation.model.large_image import segment_parts
 
 DONE = "done"
-OVERLAYS, SCORES, PROBABILITIES = "overlays", "scores", "probabilities"
 MIDDLE, LARGEST = 32767.5, 65535
 
 
@@ -32,11 +39,20 @@ class ImageResult:
         Name of the file.
     width, height, superpixels : int
     foreground_share : float
-        Share of the pixels that are foreground.
+        Share of the pixels that are foreground, of two classes.
     seconds, cpu_seconds : float
-        Wall and processor time of reading, segmenting and writing.
+        Wall and processor time of decoding, segmenting and encoding.
     status : str
         "done", or the reason why the image could not be segmented.
+    class_shares : tuple of float
+        Shares of the pixels of each class; empty for two classes.
+    pages : int
+    objects : int or None
+        Number of objects; None if they were not asked for.
+    object_area : float or None
+        Their total area, in the unit of objects.csv.
+    notes : str
+        What was left out or guessed while reading the image.
     """
 
     name: str
@@ -47,6 +63,11 @@ class ImageResult:
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     status: str = DONE
+    class_shares: tuple[float, ...] = ()
+    pages: int = 1
+    objects: int | None = None
+    object_area: float | None = None
+    notes: str = ""
 
     @property
     def failed(self) -> bool:
@@ -63,7 +84,7 @@ class SegmentedImage:
 
 
 def segment_image(
-    model: SegmentationModel,
+    model: Segmenter,
     name: str,
     read: Callable[[], npt.NDArray[np.uint8]],
     wanted: frozenset[str],
@@ -72,7 +93,7 @@ def segment_image(
 
     Parameters
     ----------
-    model : SegmentationModel
+    model : SegmentationModel or ClassSegmentationModel
     name : str
         Name of the image file.
     read : callable
@@ -89,26 +110,89 @@ def segment_image(
     try:
         image = read()
         stem = PurePath(name).stem
-        found = model.predict(image, stem)
-        file = f"{stem}.png"
-        files = {}
-        if OVERLAYS in wanted:
-            files[f"{OVERLAYS}/{file}"] = _png(draw_overlay(image, found.mask))
-        if SCORES in wanted:
-            files[f"{SCORES}/{file}"] = _png(encode_scores(found.scores))
-        if PROBABILITIES in wanted:
-            coded = encode_probabilities(model.probabilities(found.scores))
-            files[f"{PROBABILITIES}/{file}"] = _png(coded)
-        files[file] = _png(found.mask * np.uint8(255))
+        found = _segment(model, image, stem, wanted)
+        files = _files(model, stem, image, found, wanted)
     except Exception as error:  # no failure may stop the remaining images
         if is_interrupt(error):
             raise KeyboardInterrupt from error
         return SegmentedImage(result(explain(error)))
     height, width = found.mask.shape
-    count = int(found.superpixels.max()) + 1
-    share = float(found.mask.mean())
-    done = result(DONE, width=width, height=height, superpixels=count, foreground_share=share)
+    shares = np.bincount(found.mask.ravel(), minlength=model.legend.n_classes) / found.mask.size
+    several = model.legend.n_classes > 2
+    done = result(
+        DONE,
+        width=width,
+        height=height,
+        superpixels=found.superpixels,
+        foreground_share=0.0 if several else float(found.mask.mean()),
+        class_shares=tuple(shares.tolist()) if several else (),
+    )
     return SegmentedImage(done, files)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What was found in an image: its mask, its encoded maps, and how many superpixels it had."""
+
+    mask: npt.NDArray[np.uint8]
+    maps: dict[str, npt.NDArray[np.uint16]]
+    superpixels: int
+
+
+def _segment(
+    model: Segmenter, image: npt.NDArray[np.uint8], stem: str, wanted: frozenset[str]
+) -> _Found:
+    """Segment an image part by part, keeping only what will be written."""
+    encoders = {
+        SCORES: encode_scores,
+        PROBABILITIES: lambda scores: encode_probabilities(model.probabilities(scores)),
+    }
+    shape = image.shape[:2]
+    mask = np.empty(shape, dtype=np.uint8)
+    maps: dict[str, npt.NDArray[np.uint16]] = {}
+    superpixels = 0
+    for window, found in segment_parts(model, image, stem):
+        place = window.rows, window.columns
+        mask[place] = found.mask
+        superpixels += int(found.superpixels.max()) + 1
+        for folder, encode in encoders.items():
+            if folder in wanted:
+                values = encode(found.scores)
+                whole = maps.setdefault(folder, np.empty((*shape, *values.shape[2:]), np.uint16))
+                whole[place] = values
+    return _Found(mask, maps, superpixels)
+
+
+def _files(
+    model: Segmenter,
+    stem: str,
+    image: npt.NDArray[np.uint8],
+    found: _Found,
+    wanted: frozenset[str],
+) -> dict[str, bytes]:
+    """Return the bytes of the files of an image, the mask last."""
+    legend = model.legend
+    files = {}
+    if OVERLAYS in wanted:
+        files[f"{OVERLAYS}/{stem}.png"] = encode_png(draw_overlay(image, found.mask, legend))
+    for folder, values in found.maps.items():
+        layers = [values] if values.ndim == 2 else np.moveaxis(values, 2, 0)
+        names = folder_names(folder, stem, legend.n_classes)
+        for name, layer in zip(names, layers, strict=True):
+            files[f"{folder}/{name}"] = encode_png(np.ascontiguousarray(layer))
+    files[f"{stem}.png"] = encode_mask(found.mask, legend)
+    return files
+
+
+def encode_mask(mask: npt.NDArray[np.uint8], legend: ClassLegend) -> bytes:
+    """Return a mask as PNG: grey 0 and 255 for two classes, else indices with a palette."""
+    if legend.n_classes == 2:
+        return encode_png(mask * np.uint8(255))
+    picture = Image.frombytes("P", (mask.shape[1], mask.shape[0]), mask.tobytes())
+    picture.putpalette(legend.palette.tobytes())
+    data = io.BytesIO()
+    picture.save(data, format="PNG")
+    return data.getvalue()
 
 
 def explain(error: Exception) -> str:
@@ -142,7 +226,8 @@ def encode_probabilities(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[
     return np.rint(LARGEST * probabilities).astype(np.uint16)
 
 
-def _png(pixels: npt.NDArray[Any]) -> bytes:
+def encode_png(pixels: npt.NDArray[Any]) -> bytes:
+    """Return pixels as a PNG file: grey of 8 or 16 bits, or RGB."""
     data = io.BytesIO()
     Image.fromarray(pixels).save(data, format="PNG")
     return data.getvalue()

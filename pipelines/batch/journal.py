@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from segboost._version import __version__
 from segboost.pipelines.batch.image_result import ImageResult
+from segboost.pipelines.batch.output_names import mask_files, output_names
 from segboost.pipelines.runtime.artefact_key import KeyParts, file_key
 from segboost.storage.folder import DOCUMENT
 from segboost.storage.output_record import refuse_foreign
+from segboost.storage.regular_file import read_regular
 from segboost.storage.whole_file import write_whole
 
 JOURNAL = "segment.jsonl.part"
 OPENING = b'{"batch"'
+FIELDS = fields(ImageResult)
 PNG_END = b"IEND\xaeB`\x82"
 
 
@@ -33,12 +37,22 @@ class BatchJournal:
     output : Path
     wanted : set of str
         The folders written in addition to the masks.
+    n_classes : int
+    scientific : mapping, optional
+        Options of scientific images that the files depend on.
     """
 
-    def __init__(self, model_folder: Path, output: Path, wanted: frozenset[str]) -> None:
+    def __init__(
+        self,
+        model_folder: Path,
+        output: Path,
+        wanted: frozenset[str],
+        n_classes: int = 2,
+        scientific: Mapping[str, object] | None = None,
+    ) -> None:
         self.path = output / JOURNAL
-        self._folders = (output, *(output / name for name in sorted(wanted)))
-        self._key = _batch_key(model_folder, wanted)
+        self._output, self._wanted, self._n_classes = output, wanted, n_classes
+        self._key = _batch_key(model_folder, wanted, scientific or {})
 
     def read(self, images: Iterable[Path]) -> dict[Path, ImageResult]:
         """Return the results of the images that an earlier run finished."""
@@ -50,7 +64,9 @@ class BatchJournal:
         for path in images:
             line = by_name.get(path.name)
             if line is not None and line["image"] == _identity(path) and self._has_files(path):
-                found[path] = ImageResult(**line["result"])
+                # JSON has lists only.
+                shares = tuple(line["result"].get("class_shares", ()))
+                found[path] = ImageResult(**{**line["result"], "class_shares": shares})
         return found
 
     def follow(
@@ -98,24 +114,28 @@ class BatchJournal:
     def _lines(self) -> list[Any]:
         """Return the complete lines; a killed run may have left a partial one."""
         try:
-            text = self.path.read_text(encoding="utf-8", errors="replace")
+            text = read_regular(self.path).decode("utf-8", errors="replace")
         except OSError:
             return []
         lines = []
         for line in text.split("\n")[:-1]:
             try:
                 lines.append(json.loads(line))
-            except ValueError:
+            except (ValueError, RecursionError):
                 return lines
         return lines
 
     def _has_files(self, image: Path) -> bool:
-        return all(_is_whole_png(folder / f"{image.stem}.png") for folder in self._folders)
+        names = output_names(image.stem, self._wanted, self._n_classes)
+        if all(_is_whole_png(self._output / name) for name in names):
+            return True
+        # Masks of scientific images are written last, under their name when they are whole.
+        return any((self._output / name).exists() for name in mask_files(image.stem))
 
 
-def _batch_key(model_folder: Path, wanted: frozenset[str]) -> str:
+def _batch_key(model_folder: Path, wanted: frozenset[str], scientific: Mapping[str, object]) -> str:
     """Return a digest of everything the files of a batch depend on except the images."""
-    parameters = {"version": __version__, "wanted": sorted(wanted)}
+    parameters = {"version": __version__, "wanted": sorted(wanted), **scientific}
     # The document holds the digest of the model's arrays.
     return KeyParts(parameters, (file_key(model_folder / DOCUMENT),)).key("batch")
 
@@ -137,9 +157,24 @@ def _line(path: Path, result: ImageResult) -> str:
 def _is_entry(line: Any) -> bool:
     """Whether a line has the expected fields; the file may have been edited."""
     try:
-        return isinstance(line["image"]["name"], str) and not ImageResult(**line["result"]).failed
+        result = ImageResult(**line["result"])
+        names = isinstance(line["image"]["name"], str) and not result.failed
+        return names and all(_has_kind(getattr(result, f.name), str(f.type)) for f in FIELDS)
     except (TypeError, KeyError):
         return False
+
+
+def _has_kind(value: Any, kind: str) -> bool:
+    """Whether a value read from JSON is of the type that the annotation of its field names."""
+    if kind.startswith("tuple"):
+        return isinstance(value, list | tuple) and all(_has_kind(v, "float") for v in value)
+    if value is None:
+        return kind.endswith("| None")
+    base = kind.partition(" ")[0]
+    if base == "str":
+        return isinstance(value, str)
+    whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**62
+    return whole or (base == "float" and isinstance(value, float) and math.isfinite(value))
 
 
 def _is_whole_png(path: Path) -> bool:

@@ -9,10 +9,14 @@ from pathlib import Path
 
 from segboost.pipelines.batch.image_result import ImageResult
 from segboost.pipelines.batch.journal import BatchJournal
+from segboost.pipelines.batch.output_names import output_names
+from segboost.pipelines.batch.scientific.segmenting import is_scientific
+from segboost.pipelines.batch.scientific.summaries import scientific_outputs, write_summaries
 from segboost.pipelines.batch.segmenting import (
     BatchOptions,
     check_batch,
     full_disk_named,
+    load_once,
     segment_files,
 )
 from segboost.pipelines.batch.table import write_results
@@ -34,11 +38,14 @@ class BatchRun:
         Number of images that an earlier run had finished.
     cpu_seconds : float
         CPU time of the images that this run segmented.
+    notes : tuple of (str, str)
+        Names of images and what was left out or guessed while reading them.
     """
 
     failed: list[ImageResult]
     n_known: int
     cpu_seconds: float
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 def run_batch(
@@ -57,29 +64,54 @@ def run_batch(
         Before any work, if files that segboost did not write would be replaced.
     """
     check_batch(model_folder, images, options)
-    failed, spent = [], 0.0
-    outputs, output = batch_outputs(images, options), options.output
+    failed, notes, spent = [], [], 0.0
+    model = load_once(model_folder, options.allow_import)
+    legend, special = model.legend, options.scientific
+    wide = [path for path in images if is_scientific(path, model, special)]
+    outputs, output = batch_outputs(images, options, legend.n_classes, wide), options.output
     check_outputs(output, outputs, images, options.overwrite)
     with (
         FolderLock(output),
         full_disk_named(output),
         recorded_outputs(output, outputs, images, options.overwrite),
     ):
-        journal = BatchJournal(model_folder, options.output, options.wanted)
+        asked = special.to_key() if special.all_images else None
+        journal = BatchJournal(model_folder, output, options.wanted, legend.n_classes, asked)
         known = journal.read(images)
         todo = [path for path in images if path not in known]
         made = segment_files(model_folder, todo, options, n_jobs, executor)
-        results = write_results(journal.follow(images, known, made), options.output / TABLE)
+        followed = journal.follow(images, known, made)
+        results = write_results(followed, options.output / TABLE, legend)
         for result in track(results, progress, "segmentation", len(images)):
             spent += result.cpu_seconds
             if result.failed:
                 failed.append(result)
+            if result.notes:
+                notes.append((result.name, result.notes))
+        write_summaries(images, output, special)
         journal.remove()
-    return BatchRun(failed, len(known), spent - sum(r.cpu_seconds for r in known.values()))
+    spent -= sum(r.cpu_seconds for r in known.values())
+    return BatchRun(failed, len(known), spent, tuple(notes))
 
 
-def batch_outputs(images: Sequence[Path], options: BatchOptions) -> Outputs:
-    """Return the files that segmenting these images writes."""
-    folders = ("", *(f"{name}/" for name in sorted(options.wanted)))
-    masks = (f"{folder}{path.stem}.png" for folder in folders for path in images)
-    return Outputs((*masks, TABLE))
+def batch_outputs(
+    images: Sequence[Path],
+    options: BatchOptions,
+    n_classes: int = 2,
+    scientific: Sequence[Path] = (),
+) -> Outputs:
+    """Return the files that segmenting these images writes.
+
+    Parameters
+    ----------
+    images : sequence of Path
+    options : BatchOptions
+    n_classes : int
+    scientific : sequence of Path
+        Those of the images that are more than photographs.
+    """
+    plain = [path for path in images if path not in set(scientific)]
+    names = (n for path in plain for n in output_names(path.stem, options.wanted, n_classes))
+    return Outputs(
+        (*names, *scientific_outputs(scientific, options.scientific, options.wanted), TABLE)
+    )

@@ -6,35 +6,40 @@ import errno
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-import numpy.typing as npt
+from typing import TypeVar
 
 from segboost.io.errors import ImageFileError
-from segboost.io.image_files import decode_image, read_image
+from segboost.io.image_files import decode_image
+from segboost.io.opening import read_content, read_header
 from segboost.pipelines.batch.image_result import (
-    OVERLAYS,
-    PROBABILITIES,
-    SCORES,
     ImageResult,
     SegmentedImage,
     explain,
     segment_image,
 )
 from segboost.pipelines.batch.inputs import check_names
-from segboost.pipelines.runtime.parallel_map import active_cluster
-from segboost.pipelines.runtime.shared_pool import map_shared
+from segboost.pipelines.batch.output_names import OVERLAYS, PROBABILITIES, SCORES
+from segboost.pipelines.batch.scientific.options import ScientificOptions
+from segboost.pipelines.batch.scientific.overlays import write_overlay
+from segboost.pipelines.batch.scientific.segmenting import is_scientific, segment_scientific
+from segboost.pipelines.batch.scientific.tile_job import (
+    Tile,
+    TileAnswer,
+    TilePixels,
+    TileReader,
+    segment_tile,
+)
+from segboost.pipelines.runtime.parallel_map import map_loaded
 from segboost.pipelines.runtime.single_thread import single_threaded
-from segboost.pipelines.segmentation.model.files import load_segmenter
+from segboost.pipelines.segmentation.model.files import Segmenter, load_segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.storage.whole_file import write_whole
 
-if TYPE_CHECKING:
-    from distributed import Client
+Options = TypeVar("Options")
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
@@ -50,18 +55,22 @@ class BatchOptions:
     Parameters
     ----------
     output : Path
-        Masks are ``<output>/<name>.png``: 255 where foreground, else 0.
+        Masks are ``<output>/<name>.png``: 255 where foreground, else 0; of several classes
+        their indices, with their colours as the palette.
     overlay : bool
-        Also ``<output>/overlays/<name>.png``: the contour over the image.
+        Also ``<output>/overlays/<name>.png``: tints and borders of the classes over the image.
     scores : bool
-        Also ``<output>/scores/<name>.png``: the score map, 16 bits; see `encode_scores`.
+        Also ``<output>/scores/<name>.png``: the score map, 16 bits; see `encode_scores`. Of
+        several classes ``<name>.<class>.png``, one map for each.
     probabilities : bool
         Also ``<output>/probabilities/<name>.png``: 65535 times the calibrated probability of
-        foreground, 16 bits.
+        foreground, 16 bits. Of several classes ``<name>.<class>.png``, one map for each.
     overwrite : bool
         Whether `run_batch` may replace files that segboost did not write.
     allow_import : tuple of str
         Functions and folders that the model may use; see `load_segmenter`.
+    scientific : ScientificOptions
+        How images that are more than photographs are read and segmented.
     """
 
     output: Path
@@ -70,6 +79,7 @@ class BatchOptions:
     probabilities: bool = False
     overwrite: bool = False
     allow_import: tuple[str, ...] = ()
+    scientific: ScientificOptions = field(default_factory=ScientificOptions)
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -122,9 +132,13 @@ def check_batch(model_folder: Path, images: Sequence[Path], options: BatchOption
         mask_probability(model_folder, options.allow_import)  # raises if there is none
 
 
-def mask_probability(model_folder: Path, allow_import: tuple[str, ...] = ()) -> float:
-    """Return the probability at which the masks of a model are thresholded."""
-    return load_once(model_folder, allow_import).probability_cut
+def mask_probability(model_folder: Path, allow_import: tuple[str, ...] = ()) -> float | None:
+    """Return the probability at which the masks of a model are thresholded.
+
+    None for several classes, of which the best is taken.
+    """
+    model = load_once(model_folder, allow_import)
+    return model.probability_cut if isinstance(model, SegmentationModel) else None
 
 
 def _results(
@@ -134,34 +148,111 @@ def _results(
     n_jobs: int,
     executor: Executor | None,
 ) -> Iterator[ImageResult]:
-    client = active_cluster()
-    if client is not None:
-        model = load_once(model_folder, options.allow_import)
-        yield from _segment_remotely(client, model, images, options)
-        return
+    """Yield the results of photographs, several at a time, and of other images, by tiles."""
+    model = load_once(model_folder, options.allow_import)
+    tiles = partial(_map_tiles, model_folder, options.allow_import, n_jobs, executor)
+    for scientific, group in groupby(
+        images, lambda path: is_scientific(path, model, options.scientific)
+    ):
+        if not scientific:
+            yield from _photographs(model_folder, list(group), options, n_jobs, executor)
+            continue
+        for path in group:
+            with single_threaded():
+                found = segment_scientific(
+                    model,
+                    model_folder,
+                    path,
+                    options.output,
+                    options.scientific,
+                    options.probabilities,
+                    tiles,
+                )
+            if not found.failed:
+                said = write_overlay(
+                    model, path, options.output, options.scientific, options.wanted
+                )
+                found = replace(found, notes="; ".join(filter(None, [found.notes, said])))
+            yield found
+
+
+def _map_tiles(
+    model_folder: Path,
+    allow_import: tuple[str, ...],
+    n_jobs: int,
+    executor: Executor | None,
+    reader: TileReader,
+    tiles: list[Tile],
+    with_probability: bool,
+) -> Iterator[TileAnswer]:
+    """Segment tiles in several processes, or on the cluster with pixels read on this machine."""
+    load = partial(_load_with, model_folder, allow_import, with_probability)
+    return map_loaded(
+        segment_pixels, load, tiles, n_jobs, executor, prepare=partial(_read_tile, reader)
+    )
+
+
+def _read_tile(reader: TileReader, tile: Tile) -> tuple[Tile, TilePixels]:
+    return tile, reader(tile)
+
+
+def segment_pixels(shared: tuple[Segmenter, bool], item: tuple[Tile, TilePixels]) -> TileAnswer:
+    """Segment a tile that has been read."""
+    return segment_tile(shared[0], item[0], item[1], shared[1])
+
+
+def _photographs(
+    model_folder: Path,
+    images: Sequence[Path],
+    options: BatchOptions,
+    n_jobs: int,
+    executor: Executor | None,
+) -> Iterator[ImageResult]:
+    """Segment photographs here or on the cluster; files are read and written on this machine."""
+    load = partial(_load_with, model_folder, options.allow_import, options.wanted)
+    keep = partial(_keep, options.output)
     with single_threaded():
-        yield from map_shared(partial(_segment, model_folder, options), images, n_jobs, executor)
+        yield from map_loaded(
+            segment_bytes, load, images, n_jobs, executor, prepare=_read, keep=keep, lost=_lost
+        )
+
+
+def _load_with(
+    folder: Path, allow_import: tuple[str, ...], options: Options
+) -> tuple[Segmenter, Options]:
+    return load_once(folder, allow_import), options
 
 
 @lru_cache(maxsize=1)
-def load_once(folder: Path, allow_import: tuple[str, ...] = ()) -> SegmentationModel:
+def load_once(folder: Path, allow_import: tuple[str, ...] = ()) -> Segmenter:
     """Return the segmenter of a folder; the last one loaded is kept in memory."""
     return load_segmenter(folder, allow_import)
 
 
-def _segment(model_folder: Path, options: BatchOptions, path: Path) -> ImageResult:
-    """Segment one file in a process of this machine."""
-    model = load_once(model_folder, options.allow_import)
-    made = segment_image(model, path.name, partial(_read, path), options.wanted)
-    return _keep(made, options.output)
-
-
-def _read(path: Path) -> npt.NDArray[np.uint8]:
+def _read(path: Path) -> tuple[str, bytes | str]:
+    """Return a file's name and bytes, or why it cannot be read."""
     try:
-        return read_image(path)
+        return path.name, read_content(path)
     except ImageFileError as error:
         # The result already names the file.
-        raise ImageFileError(str(error).removeprefix(f"{path}: ")) from None
+        return path.name, str(error).removeprefix(f"{path}: ")
+
+
+def segment_bytes(
+    shared: tuple[Segmenter, frozenset[str]], item: tuple[str, bytes | str]
+) -> SegmentedImage:
+    """Segment an image file given by name and bytes, or by name and the reason it is unreadable."""
+    (model, wanted), (name, data) = shared, item
+    if isinstance(data, str):
+        return SegmentedImage(ImageResult(name, status=data))
+    made = segment_image(model, name, partial(decode_image, data), wanted)
+    if made.result.failed:
+        return made
+    return replace(made, result=replace(made.result, notes="; ".join(read_header(data).notes)))
+
+
+def _lost(reason: str) -> SegmentedImage:
+    return SegmentedImage(ImageResult("", status=reason))
 
 
 @contextmanager
@@ -178,11 +269,12 @@ def full_disk_named(output: Path) -> Iterator[None]:
         raise FullDiskError(error.errno, message) from None
 
 
-def _keep(made: SegmentedImage, output: Path) -> ImageResult:
+def _keep(output: Path, path: Path, made: SegmentedImage) -> ImageResult:
     """Write the files of an image, the mask last.
 
     A full disk stops the batch: the remaining results could not be saved either.
     """
+    result = replace(made.result, name=path.name)  # a lost worker does not report it
     try:
         with full_disk_named(output):
             for name, data in made.files.items():
@@ -190,38 +282,5 @@ def _keep(made: SegmentedImage, output: Path) -> ImageResult:
     except FullDiskError:
         raise
     except OSError as error:
-        return replace(made.result, status=explain(error))
-    return made.result
-
-
-def _segment_remotely(
-    client: Client, model: SegmentationModel, images: Sequence[Path], options: BatchOptions
-) -> Iterator[ImageResult]:
-    """Send files to the workers of a cluster and write the results on this machine."""
-    from segboost.pipelines.runtime.cluster import map_cluster
-
-    def lost(reason: str) -> SegmentedImage:
-        return SegmentedImage(ImageResult("", status=reason))
-
-    sent = map(_send, images)
-    made = map_cluster(client, segment_bytes, (model, options.wanted), sent, lost)
-    for path, found in zip(images, made, strict=True):
-        yield replace(_keep(found, options.output), name=path.name)
-
-
-def _send(path: Path) -> tuple[str, bytes | str]:
-    """Return a file's name and bytes, or why it cannot be read."""
-    try:
-        return path.name, path.read_bytes()
-    except OSError as error:
-        return path.name, (error.strerror or str(error)).lower()
-
-
-def segment_bytes(
-    shared: tuple[SegmentationModel, frozenset[str]], item: tuple[str, bytes | str]
-) -> SegmentedImage:
-    """Segment an image file given by name and bytes, or by name and the reason it is unreadable."""
-    (model, wanted), (name, data) = shared, item
-    if isinstance(data, str):
-        return SegmentedImage(ImageResult(name, status=data))
-    return segment_image(model, name, partial(decode_image, data), wanted)
+        return replace(result, status=explain(error))
+    return result

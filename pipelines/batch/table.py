@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, fields
+from dataclasses import fields
 from pathlib import Path
 
+from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.batch.image_result import ImageResult
 from segboost.storage.whole_file import open_whole
 
-COLUMNS = tuple(field.name for field in fields(ImageResult))
+SHARE, SHARES = "foreground_share", "class_shares"
+COLUMNS = tuple(field.name for field in fields(ImageResult) if field.name != SHARES)
 
 
-def write_results(results: Iterable[ImageResult], path: Path) -> Iterator[ImageResult]:
+def write_results(
+    results: Iterable[ImageResult], path: Path, legend: ClassLegend = TWO_CLASSES
+) -> Iterator[ImageResult]:
     """Pass results on and write them to a CSV file, which appears when all are done.
 
     Parameters
@@ -22,18 +26,40 @@ def write_results(results: Iterable[ImageResult], path: Path) -> Iterator[ImageR
     results : iterable of ImageResult
     path : Path
         Columns: name, width, height, superpixels, foreground_share, seconds,
-        cpu_seconds, status.
+        cpu_seconds, status, pages, objects, object_area, notes. With several classes,
+        share_NAME of each in place of foreground_share.
+    legend : ClassLegend
     """
+    columns = columns_of(legend)
     with open_whole(path) as file:
         # File names are bytes: those that are not UTF-8 are written unchanged.
         text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        writer.writerow(columns)
         for result in results:
-            writer.writerow(_row(result))
+            writer.writerow(_row(result, legend))
             yield result
         text.detach()  # closing it would close the file, which must be flushed to disk first
 
 
-def _row(result: ImageResult) -> list[str]:
-    return [f"{v:.6g}" if isinstance(v, float) else str(v) for v in astuple(result)]
+def columns_of(legend: ClassLegend) -> list[str]:
+    """Return the names of the columns.
+
+    Examples
+    --------
+    >>> columns_of(ClassLegend(("sky", "road", "car"), ((0, 0, 0), (1, 0, 0), (2, 0, 0))))[4:7]
+    ['share_sky', 'share_road', 'share_car']
+    """
+    shares = [f"share_{name}" for name in legend.names] if legend.n_classes > 2 else [SHARE]
+    at = COLUMNS.index(SHARE)
+    return [*COLUMNS[:at], *shares, *COLUMNS[at + 1 :]]
+
+
+def _row(result: ImageResult, legend: ClassLegend) -> list[str]:
+    values: list[object] = []
+    for name in COLUMNS:
+        if name == SHARE and legend.n_classes > 2:
+            values += result.class_shares or [0.0] * legend.n_classes
+        else:
+            values.append(getattr(result, name))
+    return ["" if v is None else f"{v:.6g}" if isinstance(v, float) else str(v) for v in values]

@@ -41,7 +41,7 @@ class TableMethod:
     measure : callable
         Called on the training, the validation and the test part.
     parameters : mapping of str to JSON values
-        Everything else that a result depends on besides its candidate; part of its key.
+        Everything else that a result depends on; part of its key.
     curves : callable, optional
         Called on the test part.
     describe : callable, optional

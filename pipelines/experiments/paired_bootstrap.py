@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from segboost._types import FloatArray
-from segboost.pipelines.segmentation.evaluation import RegionAnswer
+from segboost._types import FloatArray, Int64Array
+from segboost.pipelines.segmentation.metrics.answers import Answer
+
+Measure = Literal["mean_iou", "mean_recall", "accuracy"]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference of mean IoU in percentage points, with a 95 % interval."""
+    """A difference of a measure in percentage points, with a 95 % interval."""
 
     points: float
     low: float
@@ -24,22 +27,24 @@ class Difference:
 
 
 def paired_difference(
-    one: Mapping[str, RegionAnswer],
-    other: Mapping[str, RegionAnswer],
+    one: Mapping[str, Answer],
+    other: Mapping[str, Answer],
     n_samples: int = 2000,
     seed: int = 0,
+    measure: Measure = "mean_iou",
 ) -> Difference:
-    """Return mean IoU of `one` minus that of `other`, with a paired bootstrap over images.
+    """Return a measure of `one` minus that of `other`, with a paired bootstrap over images.
 
-    Images are drawn with replacement, the same ones for both methods. IoU is computed over all
-    pixels of a draw; the interval contains 95 % of the differences.
+    Images are drawn with replacement, the same ones for both methods. The measure is computed over
+    all pixels of a draw; the interval contains 95 % of the differences.
 
     Parameters
     ----------
-    one, other : mapping of name to RegionAnswer
+    one, other : mapping of name to RegionAnswer or ClassAnswer
         Answers on the same images.
     n_samples : int
     seed : int
+    measure : {"mean_iou", "mean_recall", "accuracy"}
 
     Raises
     ------
@@ -49,33 +54,56 @@ def paired_difference(
     if set(one) != set(other) or not one:
         raise ValueError("other: expected answers on the same images, at least one")
     names = sorted(one)
-    counts = [np.stack([_confusion(answers[name]) for name in names]) for answers in (one, other)]
-    rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), n_samples)
-    differences = _mean_iou(drawn @ counts[0]) - _mean_iou(drawn @ counts[1])
-    whole = _mean_iou(counts[0].sum(axis=0)) - _mean_iou(counts[1].sum(axis=0))
-    low, high = np.percentile(differences, [2.5, 97.5])
-    return Difference(100 * float(whole), 100 * float(low), 100 * float(high))
+    counts = [_stacked(answers, names) for answers in (one, other)]
+    drawn = _draws(len(names), n_samples, seed)
+    found = [measure_counts(_sums(drawn, c), measure) for c in counts]
+    whole = [measure_counts(c.sum(axis=0), measure) for c in counts]
+    return _difference(float(whole[0] - whole[1]), found[0] - found[1])
 
 
-def _confusion(answer: RegionAnswer) -> FloatArray:
-    """Return the pixel counts of an image: foreground and background, each found and missed."""
-    found = answer.score > 0
-    return np.array(
-        [
-            answer.foreground[found].sum(),
-            answer.foreground[~found].sum(),
-            answer.background[~found].sum(),
-            answer.background[found].sum(),
-        ],
-        dtype=np.float64,
-    )
+def interval(
+    answers: Mapping[str, Answer],
+    n_samples: int = 2000,
+    seed: int = 0,
+    measure: Measure = "mean_iou",
+) -> Difference:
+    """Return a measure in per cent with its 95 % interval, by a bootstrap over images."""
+    counts = _stacked(answers, sorted(answers))
+    found = measure_counts(_sums(_draws(len(counts), n_samples, seed), counts), measure)
+    return _difference(float(measure_counts(counts.sum(axis=0), measure)), found)
 
 
-def _mean_iou(counts: FloatArray) -> FloatArray:
-    """Return the mean IoU of counts of shape (…, 4)."""
-    hit, missed, right, wrong = np.moveaxis(counts, -1, 0)
-    foreground = hit / np.maximum(hit + missed + wrong, 1)
-    background = right / np.maximum(right + missed + wrong, 1)
-    mean: FloatArray = (foreground + background) / 2
+def measure_counts(counts: FloatArray, measure: Measure) -> FloatArray:
+    """Return a measure of confusion matrices, shape (…, K, K), true classes in rows.
+
+    Means are over the classes that are present; of two classes, over both.
+    """
+    right = np.diagonal(counts, axis1=-2, axis2=-1)
+    true = counts.sum(axis=-1)
+    if measure == "accuracy":
+        accuracy: FloatArray = right.sum(axis=-1) / np.maximum(true.sum(axis=-1), 1)
+        return accuracy
+    whole = true if measure == "mean_recall" else true + counts.sum(axis=-2) - right
+    each = right / np.maximum(whole, 1)
+    present = (true > 0) | (counts.shape[-1] == 2)
+    mean: FloatArray = (each * present).sum(axis=-1) / np.maximum(present.sum(axis=-1), 1)
     return mean
+
+
+def _stacked(answers: Mapping[str, Answer], names: Sequence[str]) -> FloatArray:
+    return np.stack([answers[name].matrix.counts for name in names]).astype(np.float64)
+
+
+def _draws(n_images: int, n_samples: int, seed: int) -> Int64Array:
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(n_images, np.full(n_images, 1 / n_images), n_samples)
+
+
+def _sums(drawn: Int64Array, counts: FloatArray) -> FloatArray:
+    flat: FloatArray = drawn @ counts.reshape(len(counts), -1)
+    return flat.reshape(len(drawn), *counts.shape[1:])
+
+
+def _difference(whole: float, found: FloatArray) -> Difference:
+    low, high = np.percentile(found, [2.5, 97.5])
+    return Difference(100 * whole, 100 * float(low), 100 * float(high))

@@ -18,7 +18,7 @@ from segboost.pipelines.segmentation.config.segmentation_config import (
 )
 from segboost.pipelines.segmentation.config.stage_settings import UnarySettings
 from segboost.pipelines.segmentation.evaluation import Evaluation
-from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
+from segboost.pipelines.segmentation.metrics.answers import Scores
 from segboost.pipelines.segmentation.run import run_training
 from segboost.progress import Progress
 from segboost.storage.whole_file import write_whole
@@ -27,9 +27,9 @@ MEASURES = {
     "mean_iou": "intersection/union, mean",
     "iou_foreground": "intersection/union, foreground",
     "iou_background": "intersection/union, background",
-    "mean_recall": "pixel accuracy, mean",
-    "recall_foreground": "pixel accuracy, foreground",
-    "recall_background": "pixel accuracy, background",
+    "mean_recall": "recall (pixel accuracy in the paper), mean",
+    "recall_foreground": "recall, foreground",
+    "recall_background": "recall, background",
     "break_even": "precision = recall",
 }
 MASKS_NOTE = (
@@ -193,9 +193,9 @@ def _row(
     )
 
 
-def _per_cent(scores: SegmentationScores) -> dict[str, float | None]:
-    values = scores.to_dict()
-    return {key: None if values[key] is None else 100.0 * float(values[key]) for key in MEASURES}  # type: ignore[arg-type]
+def _per_cent(scores: Scores) -> dict[str, float | None]:
+    values: dict[str, Any] = scores.to_dict()
+    return {key: None if values[key] is None else 100.0 * float(values[key]) for key in MEASURES}
 
 
 def _config(preset: str, method: Method, seed: int, quick: bool) -> SegmentationConfig:

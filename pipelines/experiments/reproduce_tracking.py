@@ -33,7 +33,7 @@ METHODS = ("structboost", "adaboost", "struck", "fragments", "mil", "boosting")
 NOTE = (
     "One-pass evaluation from the first box on the boxes of OTB; the paper used older "
     "annotations. Published: results on the same boxes that came with OTB. Centre errors are in "
-    "pixels of the frames at hand."
+    "pixels of these frames."
 )
 QUICK_FRAMES = 25
 

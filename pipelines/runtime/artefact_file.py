@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost.storage.regular_file import check_regular
 from segboost.storage.whole_file import open_whole
 
 DOCUMENT = "document.json"
@@ -75,6 +76,12 @@ def read_artefact(path: Path, stage: str, key: str) -> Artefact:
     DamagedArtefactError
         If the file is incomplete, was changed or belongs to another stage or key.
     """
+    try:
+        check_regular(path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise DamagedArtefactError(f"{path} is damaged: {error.strerror}") from None
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:
@@ -88,6 +95,7 @@ def read_artefact(path: Path, stage: str, key: str) -> Artefact:
 def is_artefact(path: Path, stage: str, key: str) -> bool:
     """Whether the file exists, is complete and has this key; the arrays are not read."""
     try:
+        check_regular(path)
         with zipfile.ZipFile(path) as archive:
             head = _head(archive, stage, key)
             return {f"{name}.npy" for name in head["arrays"]} <= set(archive.namelist())

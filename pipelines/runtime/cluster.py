@@ -38,6 +38,7 @@ POLL, LONGEST_POLL = 2.0, 600.0
 AHEAD, KEPT = 2, 16
 """Tasks in progress, and results waiting for an earlier one, per thread of the cluster."""
 SCHEMES = ("tcp", "tls", "ucx", "ws", "wss", "inproc")
+GONE = "the scheduler has gone or dropped the work: start it again; what was finished is kept"
 DEATHS = "the workers that tried it died one after the other: is there enough memory?"
 
 
@@ -169,10 +170,7 @@ class _Waiting:
                     return lost(DEATHS)
                 raise ClusterError(f"a task of the cluster failed: {DEATHS}") from None
             except FutureCancelledError:
-                raise ClusterError(
-                    "the scheduler has gone or dropped the work: start it again; what was "
-                    "finished is kept"
-                ) from None
+                raise ClusterError(GONE) from None
             except ModuleNotFoundError as error:
                 raise ClusterError(
                     f"a worker has no {error.name}: install the same segboost there"
@@ -206,7 +204,10 @@ class _Waiting:
         """Return the number of threads of all workers at the last check."""
         now = time.monotonic()
         if now - self._asked >= POLL:
-            self._count = sum(self._client.nthreads().values())
+            try:
+                self._count = sum(self._client.nthreads().values())
+            except OSError:  # a lost connection shows here or in the result
+                raise ClusterError(GONE) from None
             self._asked = now
         return self._count
 

@@ -11,13 +11,18 @@ import fcntl
 import json
 import os
 import socket
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from segboost.storage.whole_file import NotReplaceableError, check_replaceable
+
 LOCK = ".segboost.lock"
+_OPENING = b'{"pid": '
+"""How lock files begin; a process that was killed early may leave less."""
 _NOT_LOCKABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOLCK, errno.ENOSYS)
 
 
@@ -40,6 +45,8 @@ class FolderLock:
     ------
     FolderBusyError
         On entry, if a running process holds the lock.
+    NotReplaceableError
+        On entry, if the lock's name is taken by something that segboost did not write.
 
     Examples
     --------
@@ -67,8 +74,10 @@ class FolderLock:
         trace: TracebackType | None,
     ) -> None:
         if self._descriptor is not None:
-            # Removed while it is held, so that waiting processes notice that it is gone.
-            (self.folder / LOCK).unlink(missing_ok=True)
+            # Removed while it is held, so that waiting processes notice that it is gone. What
+            # somebody put in its place meanwhile stays.
+            if _is_at(self.folder / LOCK, self._descriptor):
+                (self.folder / LOCK).unlink(missing_ok=True)
             os.close(self._descriptor)
             self._descriptor = None
 
@@ -128,7 +137,7 @@ def _sign(descriptor: int) -> None:
 def _acquire(path: Path, kind: int = fcntl.LOCK_EX) -> int:
     """Return the descriptor of the locked file."""
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = _open(path)
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
             if _is_at(path, descriptor):
@@ -144,9 +153,26 @@ def _acquire(path: Path, kind: int = fcntl.LOCK_EX) -> int:
         os.close(descriptor)
 
 
+def _open(path: Path) -> int:
+    """Open or create a lock file; nothing that segboost did not write is opened for writing."""
+    check_replaceable(path)
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # it became a link since the check
+            raise NotReplaceableError(f"{path} is a symbolic link: remove it") from None
+        raise
+    start = os.pread(descriptor, len(_OPENING), 0)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode) or not _OPENING.startswith(start):
+        os.close(descriptor)
+        raise NotReplaceableError(f"{path} is not a lock of segboost: move it away")
+    return descriptor
+
+
 def _is_at(path: Path, descriptor: int) -> bool:
     try:
-        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+        return os.path.samestat(os.lstat(path), os.fstat(descriptor))
     except FileNotFoundError:
         return False
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
+from segboost.pipelines.runtime.shared_pool import map_shared
 from segboost.pipelines.runtime.worker_lifetime import tied
 
 if TYPE_CHECKING:
@@ -81,12 +84,60 @@ def map_tasks(
     """
     client = active_cluster()
     if client is not None:
-        yield from _map_cluster(client, function, shared, items, prepare, keep)
+        yield from _map_cluster(client, function, shared, items, prepare, keep, None)
         return
     kind = "generator" if ordered else "generator_unordered"
     jobs = Parallel(n_jobs=n_jobs, return_as=kind, batch_size=1)
     task = delayed(tied(_run_task))
     yield from jobs(task(function, shared, item, prepare, keep) for item in items)
+
+
+def map_loaded(
+    function: Callable[[Any, Any], Result],
+    load: Callable[[], Any],
+    items: Sequence[Item],
+    n_jobs: int,
+    executor: Executor | None = None,
+    prepare: Callable[[Item], Any] | None = None,
+    keep: Callable[[Item, Result], Any] | None = None,
+    lost: Callable[[str], Result] | None = None,
+) -> Iterator[Any]:
+    """Yield ``function(load(), item)`` for all items, in order.
+
+    Like `map_tasks`, for shared data that is quicker to load than to send: every process of this
+    machine loads it itself, and this process takes part in the work. A cluster is sent what this
+    process has loaded.
+
+    Parameters
+    ----------
+    function, prepare, keep : callable
+        As for `map_tasks`.
+    load : callable
+        Returns the data that all calls need; called for every item, so it has to keep it.
+    items : sequence
+    n_jobs : int
+        Number of processes, including this one, if no cluster is active.
+    executor : Executor, optional
+        Workers that have already been started; see `segboost.pipelines.runtime.shared_pool`.
+    lost : callable, optional
+        Called with the reason to make the result of an item that killed several workers of a
+        cluster; by default a ClusterError is raised.
+    """
+    client = active_cluster()
+    if client is not None:
+        return _map_cluster(client, function, load(), items, prepare, keep, lost)
+    task = partial(_run_loaded, function, load, prepare, keep)
+    return map_shared(task, items, n_jobs, executor)
+
+
+def _run_loaded(
+    function: Callable[[Any, Any], Any],
+    load: Callable[[], Any],
+    prepare: Callable[[Any], Any] | None,
+    keep: Callable[[Any, Any], Any] | None,
+    item: Any,
+) -> Any:
+    return _run_task(function, load(), item, prepare, keep)
 
 
 def _run_task(
@@ -107,6 +158,7 @@ def _map_cluster(
     items: Iterable[Any],
     prepare: Callable[[Any], Any] | None,
     keep: Callable[[Any, Any], Any] | None,
+    lost: Callable[[str], Any] | None,
 ) -> Iterator[Any]:
     from segboost.pipelines.runtime.cluster import map_cluster
 
@@ -117,6 +169,6 @@ def _map_cluster(
             sent.append(item)
             yield item if prepare is None else prepare(item)
 
-    for result in map_cluster(client, function, shared, send()):
+    for result in map_cluster(client, function, shared, send(), lost):
         item = sent.popleft()  # results come in the order of the items
         yield result if keep is None else keep(item, result)

@@ -20,6 +20,7 @@ import numpy as np
 from segboost._interrupt import is_interrupt
 from segboost._version import __version__
 from segboost.pipelines.runtime.resources import Usage, read_usage
+from segboost.storage.regular_file import read_regular
 from segboost.storage.whole_file import check_replaceable, flush_folder
 
 PACKAGES = (
@@ -171,7 +172,7 @@ class RunLog:
 def read_run_log(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """Return the events of a log, finished or not; lines cut off by a kill are skipped."""
     events = []
-    for line in Path(path).read_bytes().splitlines():
+    for line in read_regular(path).splitlines():
         try:
             event = json.loads(line)
         except (ValueError, RecursionError):

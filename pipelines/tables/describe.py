@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from scipy import sparse
 
 from segboost.datasets.tables.table import Table
-from segboost.estimators.mixed_columns import mixed_columns
+from segboost.estimators.mixed_columns import LARGEST, is_too_large, mixed_columns
 from segboost.pipelines.tables.labels import TaskName
 
 MANY_LABELS = 20
@@ -15,7 +18,7 @@ MANY_LABELS = 20
 
 
 def describe_columns(table: Table) -> list[str]:
-    """Return lines on the label, the ids, categories and missing values."""
+    """Return lines about the label, the ids, categories and missing values."""
     return [_label(table), *_ids(table), *_categories(table), *_missing(table)]
 
 
@@ -30,6 +33,34 @@ def find_doubts(table: Table, task: TaskName) -> list[str]:
             "measurement and not like classes: is this the label column? Name it with --label"
         )
     return notes
+
+
+def check_classes(table: Table, task: TaskName) -> None:
+    """Raise ValueError if the classes are fractions; the message names their column."""
+    if task not in ("multiclass", "hierarchy") or table.y.dtype.kind != "f":
+        return
+    odd = table.y[table.y != np.rint(table.y)]
+    if len(odd):
+        raise ValueError(
+            f"the label {float(odd[0])} is not a class: expected whole numbers or text "
+            f"({_label(table)}; name another with --label)"
+        )
+
+
+def check_magnitudes(table: Table) -> None:
+    """Raise ValueError for a column whose numbers are too large to be summed up."""
+    if sparse.issparse(table.X):
+        return
+    for q, column in enumerate(_columns(table)):
+        if column.dtype != object and is_too_large(column):
+            raise ValueError(
+                f"{_name(table, q)} has values beyond ±{LARGEST:g}: rescale the column, or leave "
+                "it out with --ignore"
+            )
+
+
+def _columns(table: Table) -> list[npt.NDArray[Any]]:
+    return mixed_columns(table.X) or ([] if table.X.dtype == object else list(table.X.T))
 
 
 def _label(table: Table) -> str:
@@ -54,9 +85,10 @@ def _categories(table: Table) -> Iterator[str]:
 
 
 def _missing(table: Table) -> Iterator[str]:
-    columns = mixed_columns(table.X) or ([] if table.X.dtype == object else list(table.X.T))
+    if sparse.issparse(table.X):
+        return
     found = []
-    for q, column in enumerate(columns):
+    for q, column in enumerate(_columns(table)):
         is_text = column.dtype == object
         n = sum(v is None for v in column.tolist()) if is_text else int(np.isnan(column).sum())
         if n:

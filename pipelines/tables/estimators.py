@@ -14,6 +14,7 @@ from segboost.estimators.multiclass import StructBoostClassifier
 from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
 from segboost.pipelines.tables.labels import TaskName
 from segboost.tasks.taxonomy import Taxonomy
+from segboost.weak.sigmoid import SigmoidLearner
 
 MEASURES = {"multiclass": "error", "auc": "auc", "ordinal": "mae", "hierarchy": "tree_loss"}
 """The main measure of each task, by which C is chosen; it is reported first."""
@@ -25,6 +26,12 @@ TITLES = {
     "tree_loss": "tree loss",
 }
 
+ROUNDS = 200
+AUTO_ROUNDS = 5
+AUTO_BLOCKS = 20
+MOST_BOOSTED, LEAST_BOOSTED = 100, 20
+"""Rounds of boosted trees with up to 20 classes, and with very many, where each costs more."""
+
 
 @dataclass(frozen=True)
 class EstimatorSettings:
@@ -33,8 +40,11 @@ class EstimatorSettings:
     Parameters
     ----------
     task : {"multiclass", "auc", "ordinal", "hierarchy"}
-    weak_learner : {"stump", "tree", "perceptron", "svm", "sigmoid"}
-    n_iterations : int
+    weak_learner : {"stump", "tree", "perceptron", "svm", "sigmoid", "auto"}
+        "auto" gives classifiers sigmoids, on dense tables with the scores of boosted trees as
+        further features; rankers get stumps.
+    n_iterations : int, optional
+        200 by default, or 5 for automatic classifiers, which need few.
     seed : int
     taxonomy : Taxonomy, optional
         Taxonomy of the classes, for the task "hierarchy".
@@ -42,20 +52,48 @@ class EstimatorSettings:
 
     task: TaskName
     weak_learner: str = "stump"
-    n_iterations: int = 200
+    n_iterations: int | None = None
     seed: int = 0
     taxonomy: Taxonomy | None = None
 
-    def make(self, C: float, n_jobs: int | None = None, callback: Any = None) -> BaseStructBoost:
-        """Return the estimator, not fitted yet."""
+    @property
+    def is_automatic(self) -> bool:
+        """Whether the estimator learns sigmoids, on dense tables with scores of boosted trees."""
+        return self.weak_learner == "auto" and self.task in ("multiclass", "hierarchy")
+
+    @property
+    def rounds(self) -> int:
+        """The maximum number of rounds."""
+        return self.n_iterations or (AUTO_ROUNDS if self.is_automatic else ROUNDS)
+
+    def make(
+        self,
+        C: float,
+        n_jobs: int | None = None,
+        callback: Any = None,
+        y: npt.NDArray[Any] | None = None,
+        is_sparse: bool = False,
+    ) -> BaseStructBoost:
+        """Return the estimator, not fitted yet; automatic ones depend on labels and table."""
         shared: dict[str, Any] = {
             "C": C,
-            "n_iterations": self.n_iterations,
-            "weak_learner": self.weak_learner,
+            "n_iterations": self.rounds,
+            "weak_learner": "stump" if self.weak_learner == "auto" else self.weak_learner,
             "n_jobs": n_jobs,
             "random_state": self.seed,
             "callback": callback,
         }
+        if self.is_automatic:
+            if y is None:
+                raise ValueError("y is needed to set up an automatic estimator")
+            n_trees = np.clip(2000 // len(np.unique(y)), LEAST_BOOSTED, MOST_BOOSTED)
+            # A gap of 1 % and few blocks: validation errors stop moving long before that.
+            shared |= {
+                "weak_learner": SigmoidLearner(max_iter=20),
+                "slack": min(AUTO_BLOCKS, len(y)),
+                "gap": 1e-2,
+                "boosted_trees": 0 if is_sparse else int(n_trees),
+            }
         if self.task == "hierarchy":
             return HierarchicalStructBoostClassifier(self.taxonomy, **shared)
         if self.task == "auc":

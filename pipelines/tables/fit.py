@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from scipy import sparse
 
 from segboost._types import IntArray
 from segboost.estimators.base import BaseStructBoost
@@ -26,6 +27,9 @@ from segboost.progress import (
 
 CANDIDATES = (1.0, 4.0, 16.0, 63.0, 250.0, 1000.0)
 """Candidates for C: six values from 1 to 1000, evenly spaced on a logarithmic scale."""
+
+AUTO_CANDIDATES = (16.0, 63.0, 250.0)
+"""Candidates of automatic classifiers, whose results depend little on C."""
 
 VALIDATION_SHARE = 0.25
 
@@ -71,13 +75,13 @@ def fit_table(
     C: float | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
-    candidates: Sequence[float] = CANDIDATES,
+    candidates: Sequence[float] | None = None,
 ) -> TableFit:
     """Learn a model; if C is not given, choose it on a quarter of the rows first.
 
     Parameters
     ----------
-    X : ndarray of shape (N, d)
+    X : ndarray or sparse array of shape (N, d)
     y : ndarray of shape (N,)
         As `LabelRule.encode` returns it.
     settings : EstimatorSettings
@@ -92,29 +96,35 @@ def fit_table(
     ValueError
         If there are too few rows to choose C on.
     """
-    told = progress or QuietProgress()
+    display = progress or QuietProgress()
     trials: tuple[Trial, ...] = ()
     n_validation = 0
     with single_threaded():
+        prepared = _prepare(X, y, settings, display) if settings.is_automatic else None
         if C is None:
             train, validation = split_validation(y, settings.seed)
             n_validation = len(validation)
-            jobs = (delayed(tied(_try))(X, y, train, validation, settings, c) for c in candidates)
+            given = X if prepared is None else prepared.rows
+            candidates = candidates or (AUTO_CANDIDATES if prepared else CANDIDATES)
+            jobs = (
+                delayed(tied(_try))(given, y, train, validation, settings, c) for c in candidates
+            )
             done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
-            trials = tuple(track(done, told, "choice of C", len(candidates)))
+            trials = tuple(track(done, display, "choice of C", len(candidates)))
             main = MEASURES[settings.task]
             # On a tie take the smallest C, which gives the simpler model.
             C = min(trials, key=lambda t: (better(settings.task, t.measures[main]), t.C)).C
-        report = step_reporter(told, "fit", settings.n_iterations, f"C = {C:g}")
-        model, caught = _fit(settings.make(C, n_jobs, report), X, y)
-        told(Report("fit", model.n_iter_, settings.n_iterations, finished=True))
+        report = step_reporter(display, "fit", settings.rounds, f"C = {C:g}")
+        model = settings.make(C, n_jobs) if prepared is None else prepared.model
+        model, caught = _fit(model.set_params(C=C, callback=report), X, y, prepared)
+        display(Report("fit", model.n_iter_, settings.rounds, finished=True))
         # The display and the number of threads are not part of the model.
         model.callback, model.n_jobs = None, None
         return TableFit(model, C, measure(model, X, y), trials, n_validation, caught)
 
 
 def split_validation(y: npt.NDArray[Any], seed: int) -> tuple[IntArray, IntArray]:
-    """Return training and validation rows: a quarter of each class, at least one of its two.
+    """Return training and validation rows: a quarter of each class is held out, at least one row.
 
     Classes of a single row stay in the training part.
     """
@@ -134,6 +144,28 @@ def split_validation(y: npt.NDArray[Any], seed: int) -> tuple[IntArray, IntArray
     return np.sort(np.concatenate(train)), chosen
 
 
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """An automatic classifier with its boosted trees, and the rows with their scores."""
+
+    model: Any
+    rows: npt.NDArray[Any]
+    codes: IntArray
+
+
+def _prepare(
+    X: npt.NDArray[Any], y: npt.NDArray[Any], settings: EstimatorSettings, display: Progress
+) -> _Prepared:
+    display(Report("boosted trees", 0, 1))
+    model: Any = settings.make(CANDIDATES[0], None, None, y, sparse.issparse(X))
+    with warnings.catch_warnings():
+        # `find_doubts` says it, before the work begins.
+        warnings.filterwarnings("ignore", message="The number of unique classes")
+        rows, codes = model.prepare(X, y)
+    display(Report("boosted trees", 1, 1, finished=True))
+    return _Prepared(model, rows, codes)
+
+
 def _try(
     X: npt.NDArray[Any],
     y: npt.NDArray[Any],
@@ -142,14 +174,21 @@ def _try(
     settings: EstimatorSettings,
     C: float,
 ) -> Trial:
-    model, _ = _fit(settings.make(C, 1), X[train], y[train])
+    """Fit the training part; with boosted trees, X has their scores as its last columns."""
+    model: Any = settings.make(C, 1, None, y[train])
+    if settings.is_automatic:
+        model.set_params(boosted_trees=0)
+    _fit(model, X[train], y[train])
     return Trial(C, measure(model, X[validation], y[validation]))
 
 
 def _fit(
-    model: BaseStructBoost, X: npt.NDArray[Any], y: npt.NDArray[Any]
+    model: Any, X: npt.NDArray[Any], y: npt.NDArray[Any], prepared: _Prepared | None = None
 ) -> tuple[BaseStructBoost, tuple[str, ...]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit(X, y)  # type: ignore[attr-defined]
+        if prepared is None:
+            model.fit(X, y)
+        else:
+            model.fit_prepared(prepared.rows, prepared.codes, None)
     return model, tuple(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))

@@ -23,8 +23,8 @@ class LabelRule:
     ----------
     task : {"multiclass", "auc", "ordinal", "hierarchy"}
     values : ndarray of shape (k,)
-        The labels that there are: the classes in sorted order, the ranks from low to high, or
-        of the AUC the negative labels followed by the positive one.
+        The labels: the classes in sorted order; the ranks from low to high; or, for the AUC, the
+        negative labels followed by the positive one.
     """
 
     task: TaskName
@@ -80,7 +80,7 @@ class LabelRule:
         return self.values[answers] if self.task == "ordinal" else answers
 
     def knows(self, y: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Return which labels were there in training, shape (N,)."""
+        """Return which labels occurred in training, shape (N,)."""
         if (y.dtype.kind in "US") != (self.values.dtype.kind in "US"):
             return np.zeros(len(y), dtype=bool)
         return np.isin(y, self.values)
@@ -103,7 +103,7 @@ def _positive_last(found: npt.NDArray[Any], positive: str | None) -> npt.NDArray
         if len(found) > 2:
             raise ValueError(
                 f"{len(found)} classes ({_list(found)}): say with --positive LABEL which one "
-                "stands against the rest"
+                "is positive"
             )
         return found
     at = _find(found, positive, "--positive")

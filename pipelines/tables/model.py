@@ -48,8 +48,7 @@ class TableModel:
         """
         path = Path(folder)
         check_table_folder(path)
-        # Without it the folder is not a table model: a killed save must not leave a mixed one.
-        (path / TABLE).unlink(missing_ok=True)
+        # The digest in table.json shows a killed save: the old file fits the old model only.
         save_model(_timeless(self.estimator), path)
         document = {
             "format": "segboost table",
@@ -135,7 +134,7 @@ def _read(path: Path) -> dict[str, Any]:
         document = json.loads((path / TABLE).read_text("utf-8"))
     except FileNotFoundError:
         raise ModelFileError(
-            f"{path} holds no model of a table ({TABLE} is missing): name what segboost fit made"
+            f"{path} holds no model of a table ({TABLE} is missing): name a folder of segboost fit"
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         if isinstance(error, ModelFileError):

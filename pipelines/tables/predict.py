@@ -27,10 +27,10 @@ class Predictions:
     Parameters
     ----------
     answers : ndarray of shape (N,)
-        Labels; of the AUC scores, higher ones first.
+        Labels; for the AUC, scores: higher ones come first.
     scores : ndarray of shape (N, s)
     score_names : tuple of str
-        The s columns: a class each, or the one score that orders the rows.
+        The s columns: one per class, or the one score that orders the rows.
     labels : ndarray of shape (N,) or (0,)
         Those of the table.
     measures : dict
@@ -129,7 +129,7 @@ def _holds_predictions(path: Path) -> bool:
 
 
 def predict_table(model: TableModel, table: Table) -> Predictions:
-    """Return the answers for a table with the model's features, and how right they are."""
+    """Return the answers for a table with the model's features, and their measures."""
     estimator, rule = model.estimator, model.rule
     answers = rule.decode(estimator.predict(table.X))
     scores, names = _scores(model, table.X)

@@ -82,7 +82,7 @@ class OverlayVideo:
         except ImportError:
             raise ValueError(
                 "writing a video needs OpenCV: pip install 'segboost[track]', "
-                "or take --overlay frames"
+                "or use --overlay frames"
             ) from None
         self._cv2: Any = cv2
         self._path = path
@@ -100,7 +100,7 @@ class OverlayVideo:
                 str(self._pending.temporary), code, self._rate, (width, height)
             )
             if not self._writer.isOpened():
-                raise ValueError(f"OpenCV cannot write {self._path}: take --overlay frames")
+                raise ValueError(f"OpenCV cannot write {self._path}: use --overlay frames")
         self._writer.write(np.ascontiguousarray(picture[:, :, ::-1]))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What a later run believes of an earlier one that was stopped."""
+"""What a run accepts from the journal of an interrupted run."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def names(known):
     return sorted(path.stem for path in known)
 
 
-def test_a_stopped_batch_goes_on(model, images, output):
+def test_an_interrupted_batch_resumes(model, images, output):
     stop_after(2, model, images, output)
     journal = BatchJournal(model, output, WANTED)
     known = journal.read(images)
@@ -93,7 +93,7 @@ def test_failures_are_tried_again(model, images, output):
     assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "d"]
 
 
-def test_another_model_or_other_files_begin_anew(model, images, output):
+def test_another_model_or_other_files_start_from_scratch(model, images, output):
     stop_after(3, model, images, output)
     assert BatchJournal(model, output, frozenset()).read(images) == {}
     (model / "model.json").write_text("another model")
@@ -128,13 +128,13 @@ def empty_mask(image, output):
 @pytest.mark.parametrize(
     "change", [change_bytes, change_date, lose_image, lose_scores, cut_mask, empty_mask]
 )
-def test_what_changed_is_made_anew(change, model, images, output):
+def test_changed_images_are_segmented_again(change, model, images, output):
     stop_after(3, model, images, output)
     change(images[1], output)
     assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "c"]
 
 
-def test_an_image_of_that_name_elsewhere_is_another(model, images, output, tmp_path):
+def test_an_image_of_the_same_name_elsewhere_is_a_different_one(model, images, output, tmp_path):
     stop_after(3, model, images, output)
     other = tmp_path / "other"
     other.mkdir()
@@ -145,7 +145,7 @@ def test_an_image_of_that_name_elsewhere_is_another(model, images, output, tmp_p
     assert BatchJournal(model, output, WANTED).read([copy]) == {}
 
 
-def test_half_a_line_is_no_line(model, images, output):
+def test_an_incomplete_line_is_ignored(model, images, output):
     stop_after(3, model, images, output)
     text = (output / JOURNAL).read_text()
     whole = text.rstrip("\n").rindex("\n") + 1
@@ -157,14 +157,40 @@ def test_half_a_line_is_no_line(model, images, output):
 @pytest.mark.parametrize(
     "line", ["7", "[]", '{"image": 3}', '{"image": {"name": "c.jpg"}, "result": {"x": 1}}', "{}"]
 )
-def test_strange_lines_are_passed_over(line, model, images, output):
+def test_invalid_lines_are_ignored(line, model, images, output):
     stop_after(2, model, images, output)
     with open(output / JOURNAL, "a") as file:
         print(line, file=file)
     assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "b"]
 
 
-def test_no_journal_or_another_file_is_none(model, images, output):
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"width": "x"}, {"seconds": None}, {"seconds": float("nan")}, {"objects": [1]},
+        {"class_shares": 5}, {"class_shares": ["a"]}, {"superpixels": True}, {"pages": 10**40},
+    ],
+)  # fmt: skip
+def test_edited_results_are_not_trusted(change, model, images, output):
+    stop_after(2, model, images, output)
+    first, *lines = (output / JOURNAL).read_text().splitlines()
+    edited = json.loads(lines[1])
+    edited["result"] |= change
+    (output / JOURNAL).write_text("\n".join([first, lines[0], json.dumps(edited), ""]))
+    assert names(BatchJournal(model, output, WANTED).read(images)) == ["a"]
+
+
+def test_deep_lines_and_pipes_end_the_journal(model, images, output):
+    stop_after(2, model, images, output)
+    with open(output / JOURNAL, "a") as file:
+        print("[" * 100_000, file=file)
+    assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "b"]
+    (output / JOURNAL).unlink()
+    os.mkfifo(output / JOURNAL)
+    assert BatchJournal(model, output, WANTED).read(images) == {}
+
+
+def test_a_missing_or_foreign_journal_is_ignored(model, images, output):
     assert BatchJournal(model, output, WANTED).read(images) == {}
     (output / JOURNAL).write_bytes(b"\xff\xfe\n")
     assert BatchJournal(model, output, WANTED).read(images) == {}

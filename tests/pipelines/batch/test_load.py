@@ -1,4 +1,4 @@
-"""Many images in one call: no growth of memory or of open files, and a report of every image."""
+"""Many images in one call: no growth of memory or open files, and progress for every image."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_two_jobs_write_the_same_files(model, images, tmp_path):
         assert path.read_bytes() == (two / path.relative_to(one)).read_bytes()
 
 
-def test_a_broken_image_is_told_and_the_others_are_done(model, images, tmp_path):
+def test_a_broken_image_is_reported_and_the_rest_are_processed(model, images, tmp_path):
     (images / "broken.jpg").write_bytes(b"no image")
     (images / "empty.png").write_bytes(b"")
     results = segment(model, [images], tmp_path / "out")
@@ -80,7 +80,7 @@ def test_a_broken_image_is_told_and_the_others_are_done(model, images, tmp_path)
     assert len(list((tmp_path / "out").glob("*.png"))) == 3
 
 
-def test_the_table_is_whole_and_has_a_line_an_image(model, images, tmp_path):
+def test_the_table_is_complete_and_has_one_line_per_image(model, images, tmp_path):
     (images / "broken.jpg").write_bytes(b"no image")
     paths = find_images([str(images)])
     output = tmp_path / "out"
@@ -104,7 +104,7 @@ def test_files_folders_and_patterns_each_once(images):
         find_images([str(images / "none*.png")])
 
 
-def test_names_that_collide_are_refused_before_the_work(model, images, tmp_path):
+def test_names_that_collide_are_refused_before_any_work(model, images, tmp_path):
     Image.open(images / "test_000.png").save(images / "test_000.jpg")
     with pytest.raises(ValueError, match=r"test_000\.jpg and .*test_000\.png would both"):
         segment(model, [images], tmp_path / "out")
@@ -118,13 +118,13 @@ def test_masks_never_overwrite_images(model, images):
     assert before == {p: p.read_bytes() for p in images.iterdir()}
 
 
-def test_no_model_is_an_error_before_the_work(images, tmp_path):
+def test_a_missing_model_is_an_error_before_any_work(images, tmp_path):
     with pytest.raises(ModelFileError):
         segment(tmp_path / "none", [images], tmp_path / "out")
 
 
 def test_memory_holds_few_results(model, images, tmp_path):
-    """Results come as they are made: the first mask is there before the last is asked for."""
+    """Results are yielded as they are made: the first mask exists before the last is requested."""
     paths = find_images([str(images)])
     results = segment_files(Path(model), paths, BatchOptions(tmp_path / "out"))
     assert not list((tmp_path / "out").glob("*.png"))
@@ -132,7 +132,7 @@ def test_memory_holds_few_results(model, images, tmp_path):
     assert len(list((tmp_path / "out").glob("*.png"))) == 1
 
 
-def test_probabilities_of_a_model_without_are_an_error_before_the_work(images, tmp_path):
+def test_missing_probabilities_are_an_error_before_any_work(images, tmp_path):
     older = save_segmenter(replace(trained().model, calibration=None), tmp_path / "model")
     with pytest.raises(ValueError, match="train it again"):
         segment(older, [images], tmp_path / "out", probabilities=True)
@@ -164,7 +164,9 @@ def test_overlay_leaves_the_image_alone_and_marks_the_border():
     mask[:30, 20:50] = 1
     overlay = draw_overlay(image, mask)
     assert (image == 100).all()
-    assert (overlay[0, 30] == 100).all()  # the frame is no border
+    assert (overlay[0, 30] == overlay[10, 30]).all()  # the edge of the image is not a border
+    assert overlay[10, 30, 2] > 140  # tinted
+    assert (overlay[50, 70] == 100).all()
     assert (overlay[10, 20] == (255, 230, 0)).all()
     assert (overlay[10, 19] == (20, 20, 20)).all()
     assert (draw_overlay(image, mask * 0) == image).all()

@@ -1,4 +1,4 @@
-"""Small methods for the tests of the protocol; at the top of a module, as workers import them."""
+"""Small methods for the tests of the protocol, in a module that workers can import."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from segboost.pipelines.experiments.method import TableMethod
 
 
 class Threshold:
-    """Says 1 above a threshold of the first feature."""
+    """Predicts 1 above a threshold of the first feature."""
 
     def __init__(self, threshold, seed):
         self.threshold = threshold
@@ -27,7 +27,7 @@ def fit(X, y, candidate, seed):
 
 
 def fit_and_log(X, y, candidate, seed):
-    """Leave a file for every fit: how the tests count them."""
+    """Leave a file for every fit, so that tests can count fits."""
     folder = Path(os.environ["FIT_LOG"])
     (folder / f"{len(X)}-{candidate['threshold']}-{seed}").touch()
     return fit(X, y, candidate, seed)

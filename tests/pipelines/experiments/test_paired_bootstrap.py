@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.pipelines.experiments.paired_bootstrap import paired_difference
-from segboost.pipelines.segmentation.evaluation import RegionAnswer
+from segboost.pipelines.experiments.paired_bootstrap import interval, paired_difference
+from segboost.pipelines.segmentation.metrics.answers import ClassAnswer, RegionAnswer
+from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
 
 
 def answers(error, n=40, seed=0, flip=0):
@@ -59,3 +60,31 @@ def test_order_and_seed():
     assert paired_difference(one, other) == paired_difference(shuffled, other)
     with pytest.raises(ValueError, match="same images"):
         paired_difference(one, {})
+
+
+def class_answers(error, n=30, seed=0):
+    """Images of four classes, a share of whose pixels is wrong; class 3 does not occur."""
+    rng = np.random.default_rng(seed)
+    found = {}
+    for i in range(n):
+        truth = rng.integers(0, 3, (20, 20))
+        wrong = rng.random((20, 20)) < error
+        prediction = np.where(wrong, rng.integers(0, 4, (20, 20)), truth)
+        matrix = ConfusionMatrix.of_masks(prediction, truth, 4)
+        found[f"image {i}"] = ClassAnswer(matrix.counts, np.zeros((10, 3)))
+    return found
+
+
+@pytest.mark.parametrize("measure", ["mean_iou", "mean_recall", "accuracy"])
+def test_measures_of_several_classes(measure):
+    one, other = class_answers(0.1), class_answers(0.3, seed=1)
+    whole = [
+        getattr(ConfusionMatrix(sum(a.confusion for a in found.values())), measure)
+        for found in (one, other)
+    ]
+    alone = interval(one, measure=measure)
+    assert alone.points == pytest.approx(100 * whole[0])
+    assert alone.low < alone.points < alone.high
+    both = paired_difference(one, other, measure=measure)
+    assert both.points == pytest.approx(100 * (whole[0] - whole[1]))
+    assert both.low > 0

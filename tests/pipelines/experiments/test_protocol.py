@@ -46,7 +46,7 @@ def test_shares_are_half_and_two_quarters():
     assert (len(split.train), len(split.validation), len(split.test)) == (200, 100, 100)
 
 
-def test_repeats_and_seeds_differ_and_repeat_themselves():
+def test_repeats_and_seeds_differ_and_are_reproducible():
     first = split_rows(100, 0).train
     assert (first == split_rows(100, 0).train).all()
     assert (first != split_rows(100, 1).train).any()
@@ -124,8 +124,8 @@ def test_other_parameters_are_other_cells(tmp_path, monkeypatch, other):
     assert list(tmp_path.glob("*-*"))
 
 
-def test_a_killed_run_goes_on(tmp_path, monkeypatch):
-    """SIGKILL in the middle; what was done stays, the rest is done, the numbers are the same."""
+def test_a_killed_run_resumes(tmp_path, monkeypatch):
+    """After SIGKILL, finished cells are kept, the rest are computed, and the figures are equal."""
     script = (
         "from tests.pipelines.experiments import table_methods as small, test_protocol as t\n"
         "import sys, pathlib\n"

@@ -45,7 +45,7 @@ def test_rows_and_columns(done):
 
 
 def test_the_forms_have_one_optimum(done):
-    """At one C the three forms solve the same problem; the columns at hand may differ."""
+    """At one C the three forms solve the same problem; the generated columns may differ."""
     _, result = done
     rows = by_row(result)
     for form in (*FORMS, DEFAULT):

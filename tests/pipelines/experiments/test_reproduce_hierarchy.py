@@ -33,7 +33,7 @@ SMALL = SceneSettings(side=32, n_cells=8, n_words=16, levels=(1, 2))
 
 
 def stripes(kind: int, seed: int) -> np.ndarray:
-    """A picture whose stripes have a direction of their own for every class."""
+    """A picture with stripes in a different direction for every class."""
     rng = np.random.default_rng([kind, seed])
     angle = np.pi * kind / 8 + 0.05 * rng.normal()
     y, x = np.mgrid[:24, :32]
@@ -75,7 +75,7 @@ def test_words_come_from_the_training_rows_alone(cells, tmp_path):
     others = scene_table(changed, train, SMALL, 0, tmp_path)
     np.testing.assert_array_equal(others[train], rows[train])
     assert (others[1::2] != rows[1::2]).any()
-    # The order of the training rows is chance and must not matter.
+    # The order of the training rows is random and must not matter.
     again = scene_table(cells, train[::-1], SMALL, 0, tmp_path)
     np.testing.assert_array_equal(again, rows)
 
@@ -90,7 +90,7 @@ def test_cells_are_kept(root, cells, tmp_path, monkeypatch):
 
 
 class Fixed:
-    """A model that answers the same whatever it sees."""
+    """A model with a constant prediction."""
 
     def __init__(self, answers):
         self.answers = np.array(answers)
@@ -136,7 +136,7 @@ def test_methods_have_their_candidates():
     assert {c["svm_C"] for c in methods["Ada.ECC-SVM"].candidates} >= {0.1, 1e8}
 
 
-def test_the_command_resumes_and_tells_one_object(root, small, tmp_path, monkeypatch, capsys):
+def test_the_command_resumes_and_prints_one_object(root, small, tmp_path, monkeypatch, capsys):
     command = ["reproduce", "hierarchy", "--quick", "--data-root", str(root), "--jobs", "1"]
     assert run([*command, "--output", str(tmp_path / "a"), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -153,9 +153,9 @@ def test_the_command_resumes_and_tells_one_object(root, small, tmp_path, monkeyp
         monkeypatch.setattr(f"segboost.pipelines.experiments.hierarchy_methods.{name}", refuse)
     again = [*command, "--output", str(tmp_path / "b"), "--cache", str(tmp_path / "a" / "cache")]
     assert run(again) == 0
-    told = capsys.readouterr().out
-    assert "StructBoost-tree" in told
-    assert "not a measurement" in told
+    printed = capsys.readouterr().out
+    assert "StructBoost-tree" in printed
+    assert "not a measurement" in printed
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
@@ -190,6 +190,6 @@ def test_the_choice_is_by_the_tree_loss_of_the_validation_part(monkeypatch, tmp_
 def test_missing_scenes_are_one_line(tmp_path, capsys):
     command = ["reproduce", "hierarchy", "--quick", "--data-root", str(tmp_path)]
     assert run(command) == 1
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert "put the SUN photographs" in told
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert "put the SUN photographs" in printed

@@ -45,7 +45,7 @@ def test_every_method_has_its_row_and_the_papers_figures(done):
             None if paper is None else {"mean": paper.mean, "deviation": paper.deviation}
         )
         if "note" not in row:
-            # Iris is easy: whatever learned at all is right on most of the test part.
+            # Iris is easy: every method that works is right on most of the test part.
             assert 0 <= cell["ours"]["mean"] <= 30
 
 
@@ -98,8 +98,8 @@ def test_a_path_keeps_what_smaller_prices_learned():
     assert second.certificate_.gap <= 1e-2
 
 
-def test_a_path_that_was_cut_off_is_walked_again(tmp_path):
-    """Cells of a path depend on those before: a lost one is the same when it is made anew."""
+def test_a_truncated_path_is_computed_again(tmp_path):
+    """Cells of a path depend on those before: a lost one is the same when it is computed again."""
     methods = multiclass_methods.multiclass_methods(reproduce_multiclass.QUICK_EFFORT, True)[:1]
     protocol = Protocol("error", n_repeats=1)
 
@@ -123,7 +123,7 @@ def test_the_papers_table():
     assert all(set(row) == set(MULTICLASS_SETS) for row in PAPER_ERRORS.values())
 
 
-def test_every_depth_of_trees_begins_anew():
+def test_every_depth_of_trees_starts_from_scratch():
     X, y = load_iris(return_X_y=True)
     prices = [{"C": 10.0}, {"C": 100.0}]
     deep = [{**c, "max_depth": 8} for c in prices]

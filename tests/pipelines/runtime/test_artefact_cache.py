@@ -68,7 +68,7 @@ def test_a_clean_cache_has_no_empty_stages(cache):
     assert list(cache.iterdir()) == []
 
 
-def test_young_artefacts_stay(cache):
+def test_recent_artefacts_are_kept(cache):
     old = list_artefacts(cache)[1].path
     then = time.time() - 31 * 86400
     os.utime(old, (then, then))
@@ -79,7 +79,7 @@ def test_young_artefacts_stay(cache):
     assert names(cache) == [n for n in before if not n.endswith(old.name)]
 
 
-def test_left_overs_of_dead_processes_go(cache):
+def test_leftovers_of_dead_processes_are_removed(cache):
     dead = cache / "crf" / f".segboost-{this_host()}-{dead_pid()}-{RANDOM}.tmp"
     alive = cache / "crf" / f".segboost-{this_host()}-{os.getppid()}-{RANDOM}.tmp"
     for path in (dead, alive):

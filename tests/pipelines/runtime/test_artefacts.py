@@ -55,7 +55,7 @@ def never():
 
 
 def test_key_is_the_same_in_every_process_and_version():
-    # A constant: keys that change by accident would throw away everybody's caches.
+    # A constant: keys that change by accident would invalidate all existing caches.
     assert KeyParts({"b": 1, "a": [True, None, 0.1]}, ("x",), 3).key("crf") == (
         "c01b4de978a270bb3cc267ebb56cf21ab144295b12e26705b1cb154dd88cef08"
     )
@@ -91,7 +91,7 @@ def test_equal_values_give_equal_keys():
 
 
 @pytest.mark.parametrize("odd", [float("nan"), float("inf"), {1: 2}, object(), {1, 2}, b"x"])
-def test_values_that_json_would_bend_are_refused(odd):
+def test_values_that_json_would_change_are_refused(odd):
     with pytest.raises(ValueError, match="JSON"):
         canonical_json({"value": odd})
 
@@ -187,7 +187,7 @@ def test_a_changed_byte_is_found_or_harmless(store, caplog):
         if read is None:
             found += 1
         else:
-            # Dates, attributes and the like: no part of the content.
+            # Dates, attributes and the like are not part of the content.
             assert_same(read, some_artefact())
     assert found > len(whole) / 3 / 2
 

@@ -9,7 +9,13 @@ import sys
 import pytest
 
 from segboost.pipelines.runtime import folder_lock
-from segboost.pipelines.runtime.folder_lock import LOCK, FolderBusyError, FolderLock
+from segboost.pipelines.runtime.folder_lock import (
+    LOCK,
+    FolderBusyError,
+    FolderLock,
+    shared_folder,
+)
+from segboost.storage.whole_file import NotReplaceableError
 
 HOLD = """
 import sys
@@ -56,7 +62,7 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, holder):
 
 
 def test_a_lock_file_that_goes_between_opening_and_locking(tmp_path, monkeypatch):
-    """The holder ends in just that moment: its removed file must not count as locked."""
+    """The holder ends at exactly that moment: its removed file must not count as locked."""
     flock = folder_lock.fcntl.flock
 
     def gone_at_first(descriptor, mode):
@@ -69,15 +75,16 @@ def test_a_lock_file_that_goes_between_opening_and_locking(tmp_path, monkeypatch
         assert FolderLock(tmp_path).is_held()
 
 
-def test_a_lock_file_of_rubbish_locks_nothing(tmp_path):
-    (tmp_path / LOCK).write_text("{" * 1000)
+@pytest.mark.parametrize("text", ['{"pid": 17, "ho', '{"pid": "x"}', '{"p'])
+def test_a_damaged_lock_file_is_ignored(tmp_path, text):
+    (tmp_path / LOCK).write_text(text)
     assert not FolderLock(tmp_path).is_held()
     with FolderLock(tmp_path):
         assert FolderLock(tmp_path).is_held()
     assert not FolderLock(tmp_path).is_held()
 
 
-def test_the_lock_holds_within_a_process_and_is_given_back_after_errors(tmp_path):
+def test_the_lock_holds_within_a_process_and_is_released_after_errors(tmp_path):
     def fail():
         with FolderLock(tmp_path) as lock:
             with pytest.raises(FolderBusyError, match=str(os.getpid())), FolderLock(tmp_path):
@@ -89,3 +96,37 @@ def test_the_lock_holds_within_a_process_and_is_given_back_after_errors(tmp_path
     with pytest.raises(RuntimeError):
         fail()
     assert not FolderLock(tmp_path).is_held()
+
+
+def test_what_is_not_a_lock_stays_as_it_is(tmp_path):
+    precious = tmp_path / "precious.txt"
+    precious.write_text("kept")
+    folder = tmp_path / "run"
+    folder.mkdir()
+    lock = folder / LOCK
+    lock.symlink_to(precious)
+    for held in (FolderLock(folder), shared_folder(folder)):
+        with pytest.raises(NotReplaceableError, match="link"), held:
+            pass
+    assert precious.read_text() == "kept"
+    assert lock.is_symlink()
+    lock.unlink()
+    os.mkfifo(lock)
+    with pytest.raises(NotReplaceableError, match="pipe"), FolderLock(folder):
+        pass
+    lock.unlink()
+    lock.write_text("notes of mine")
+    with pytest.raises(NotReplaceableError, match="not a lock"), FolderLock(folder):
+        pass
+    assert lock.read_text() == "notes of mine"
+    lock.write_text("")  # a process that was killed before it signed
+    with FolderLock(folder):
+        pass
+    assert not lock.exists()
+
+
+def test_a_file_that_took_the_place_of_the_lock_stays(tmp_path):
+    with FolderLock(tmp_path):
+        (tmp_path / LOCK).unlink()
+        (tmp_path / LOCK).write_text("notes of mine")
+    assert (tmp_path / LOCK).read_text() == "notes of mine"

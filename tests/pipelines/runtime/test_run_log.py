@@ -33,7 +33,7 @@ class Options:
     folder: Path
 
 
-def test_a_whole_run(tmp_path):
+def test_a_complete_run(tmp_path):
     path = tmp_path / "out" / "run.jsonl"
     configuration = {"crf": Options(10.0, Path("a/b")), "sizes": (np.int64(4), 8), "x": math.inf}
     with RunLog(path, configuration, seed=7) as log:
@@ -66,7 +66,7 @@ def test_a_whole_run(tmp_path):
     assert all(event["time"].endswith("+00:00") for event in read_run_log(path))
 
 
-def test_lines_are_there_at_once(tmp_path):
+def test_lines_are_written_immediately(tmp_path):
     with RunLog(tmp_path / "log", {}) as log, log.stage("unary"):
         assert [e["event"] for e in read_run_log(log.part)] == ["start", "stage begins"]
 
@@ -74,7 +74,7 @@ def test_lines_are_there_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("error", "status"), [(OSError("disk"), "failed"), (KeyboardInterrupt(), "interrupted")]
 )
-def test_errors_are_told_and_passed_on(tmp_path, error, status):
+def test_errors_are_logged_and_passed_on(tmp_path, error, status):
     with pytest.raises(type(error)), RunLog(tmp_path / "log", {}) as log, log.stage("unary"):
         raise error
     ends, end = read_run_log(tmp_path / "log")[-2:]
@@ -146,7 +146,7 @@ def test_missing_packages_have_no_version(monkeypatch):
 
 
 def work(connection):
-    """Use time and memory, tell so, live on until told to end."""
+    """Use time and memory, report it, then wait for the signal to end."""
     burn(0.3)
     held = np.ones(60 * MEGABYTE // 8)
     connection.send(held.size)

@@ -56,8 +56,8 @@ def test_a_caller_may_stop_early():
     assert list(map_shared(square, range(4), 2)) == [0, 1, 4, 9]
 
 
-def test_joblib_works_on_afterwards():
-    """Its own pool of workers is another one."""
+def test_joblib_still_works_afterwards():
+    """joblib has its own pool of workers."""
     assert list(map_shared(abs, [-1, -2, -3], 2)) == [1, 2, 3]
     assert Parallel(n_jobs=2)(delayed(abs)(-n) for n in range(3)) == [0, 1, 2]
 
@@ -70,11 +70,11 @@ def test_workers_prepare_before_they_work(tmp_path):
     assert len(set(found)) == 2
 
 
-def test_a_failure_to_prepare_leaves_the_work_alone(tmp_path):
+def test_a_failure_to_prepare_does_not_affect_the_work(tmp_path):
     with start_prepared(1, "os", "mkdir", str(tmp_path)) as workers:
         assert list(map_shared(square, range(9), 2, workers)) == [x * x for x in range(9)]
 
 
-def test_nobody_is_started_for_nothing():
+def test_no_worker_is_started_without_work():
     with start_prepared(0, "os", "mkdir", "never") as workers:
         assert workers is None

@@ -1,4 +1,4 @@
-"""C is the best candidate on held-out rows, and the model that of a plain fit."""
+"""C is the best candidate on held-out rows, and the model equals a plain fit."""
 
 from __future__ import annotations
 
@@ -64,3 +64,17 @@ def test_a_quarter_of_each_class_is_held_out():
 def test_too_few_rows_to_choose():
     with pytest.raises(ValueError, match=r"too few to choose C on.*--C"):
         fit_table(X[:3], np.array([0, 0, 1]), SETTINGS)
+
+
+def test_boosted_trees_are_grown_once_for_all_candidates():
+    settings = EstimatorSettings("multiclass", "auto", n_iterations=3, seed=3)
+    found = fit_table(X, Y, settings, candidates=(8.0, 30.0))
+    chosen = next(t for t in found.trials if t.C == found.C)
+    assert chosen.measures["error"] == min(t.measures["error"] for t in found.trials)
+    plain = StructBoostClassifier(**found.model.get_params()).fit(X, Y)
+    assert np.array_equal(found.model.decision_function(X), plain.decision_function(X))
+
+
+def test_rankers_get_stumps_automatically():
+    found = fit_table(X, Y > 0, EstimatorSettings("auc", "auto", n_iterations=3), C=10.0)
+    assert found.model.weak_learner == "stump"

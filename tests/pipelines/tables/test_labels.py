@@ -1,4 +1,4 @@
-"""Labels of a table become what a task learns, and back."""
+"""Labels of a table are encoded for a task and decoded again."""
 
 from __future__ import annotations
 

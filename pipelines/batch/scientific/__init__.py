@@ -1,0 +1,1 @@
+"""Segmenting scientific and large images: pages, tiles, objects, TIFF files."""

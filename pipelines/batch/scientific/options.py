@@ -1,0 +1,189 @@
+"""Options of segmenting scientific images, and the scale of an image's intensities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from segboost._types import AnyArray
+from segboost.features.presets import Preset
+from segboost.io.errors import ImageFileError
+from segboost.io.formats.polygons import DEFAULT_TOLERANCE, check_tolerance
+from segboost.io.scientific.image_info import ImageInfo
+from segboost.io.scientific.intensities import (
+    EXTREMES,
+    IntensityScale,
+    check_channels,
+    describe_range,
+    describe_values,
+    learn_scale,
+    sample_pixels,
+)
+from segboost.io.scientific.sources import ImageSource
+from segboost.pipelines.objects.finding import ObjectSettings
+from segboost.pipelines.segmentation.images.tiling import DEFAULT_OVERLAP, STEP
+
+FORMATS = ("coco", "geojson", "labelme")
+SAMPLED, SAMPLED_PAGES = 512, 8
+"""Side of the parts of large pages, and the number of pages, that are looked at for the scale."""
+
+
+@dataclass(frozen=True)
+class ScientificOptions:
+    """How scientific and large images are read, segmented and written.
+
+    Parameters
+    ----------
+    axes : str, optional
+        Axes of TIFF files, such as ``CYX``, where they are wrong or missing.
+    channels : tuple of int, optional
+        Channels of the files, in the order of those in training.
+    intensities : (float, float) or "image", optional
+        Values that become black and white; "image" for percentiles of each image; by default
+        those that the model learned from its training images.
+    tile : int, optional
+        Side of the tiles; see `plan_tiles`.
+    overlap : int
+    objects : ObjectSettings, optional
+        Find objects.
+    formats : tuple of {"coco", "geojson", "labelme"}
+        Annotation files to write; implies objects.
+    tolerance : float
+        Of their polygons, in pixels.
+    zarr : bool
+        Write OME-Zarr instead of TIFF.
+
+    Raises
+    ------
+    ValueError
+        Names the option.
+    """
+
+    axes: str | None = None
+    channels: tuple[int, ...] | None = None
+    intensities: tuple[float, float] | str | None = None
+    tile: int | None = None
+    overlap: int = DEFAULT_OVERLAP
+    objects: ObjectSettings | None = None
+    formats: tuple[str, ...] = ()
+    tolerance: float = DEFAULT_TOLERANCE
+    zarr: bool = False
+
+    def __post_init__(self) -> None:
+        check_tolerance(self.tolerance)
+        for name in self.formats:
+            if name not in FORMATS:
+                raise ValueError(
+                    f"formats of annotations: expected {', '.join(FORMATS)}, got {name!r}"
+                )
+        if self.tile is not None and (self.tile < STEP or self.tile % STEP):
+            raise ValueError(f"tile: expected a multiple of {STEP} pixels, got {self.tile}")
+        if isinstance(self.intensities, tuple) and not self.intensities[0] < self.intensities[1]:
+            raise ValueError(f"intensities: expected LOW,HIGH, got {self.intensities}")
+        if self.axes is not None and not self.axes.isalpha():
+            raise ValueError(f"axes: expected letters such as CYX, got {self.axes!r}")
+
+    @property
+    def object_settings(self) -> ObjectSettings | None:
+        """The settings of objects, if they are wanted."""
+        return self.objects or (ObjectSettings() if self.formats else None)
+
+    @property
+    def all_images(self) -> bool:
+        """Whether photographs are also processed as scientific images."""
+        asked = (self.object_settings, self.axes, self.channels, self.intensities, self.tile)
+        return any(option is not None for option in asked) or self.zarr
+
+    def to_key(self) -> dict[str, object]:
+        """Return what the results depend on, as JSON values."""
+        return {name: repr(value) for name, value in vars(self).items()}
+
+
+def choose_scale(
+    source: ImageSource, preset: Preset, options: ScientificOptions
+) -> tuple[IntensityScale, list[str]]:
+    """Return how the values of an image become those that a model takes, and notes.
+
+    Raises
+    ------
+    ImageFileError
+        If the image does not have the channels that the model was trained with.
+    """
+    info, learned = source.info, preset.intensities
+    chosen = _chosen_channels(info, preset, options)
+    samples = _samples(source)
+    notes = [note for page in samples for note in describe_values(page, chosen)]
+    notes = list(dict.fromkeys(notes))
+    if isinstance(options.intensities, tuple):
+        low, high = options.intensities
+        n = len(chosen)
+        return IntensityScale(info.channels, chosen, (low,) * n, (high,) * n), notes
+    if learned is not None and options.intensities is None:
+        if info.dtype == np.uint8 and max(learned.high) > 255:
+            raise ImageFileError(
+                "it has 8 bits, but the training images had more: give --intensities 0,255 or "
+                "--intensities image"
+            )
+        scale = IntensityScale(info.channels, chosen, learned.low, learned.high)
+        return scale, notes + describe_range([sample_pixels(page) for page in samples], scale)
+    if info.dtype == np.uint8 and options.intensities is None:
+        n = len(chosen)
+        return IntensityScale(info.channels, chosen, (0.0,) * n, (255.0,) * n), notes
+    pixels = [sample_pixels(page) for page in samples]
+    # The type of the values is ignored here, so that bytes, too, are scaled if that is asked for.
+    kind = np.dtype(np.float64)
+    if learned is None:  # a model of photographs, which knows colours
+        scale = learn_scale(pixels, kind, chosen, EXTREMES, joint=True)
+    else:
+        scale = learn_scale(pixels, kind, chosen)
+    pairs = zip(scale.low, scale.high, strict=True)
+    ranges = ", ".join(dict.fromkeys(f"{low:g} to {high:g}" for low, high in pairs))
+    return scale, [*notes, f"intensities scaled by percentiles of the image itself: {ranges}"]
+
+
+def _chosen_channels(
+    info: ImageInfo, preset: Preset, options: ScientificOptions
+) -> tuple[int, ...]:
+    learned = preset.intensities
+    if options.channels is not None:
+        check_channels(options.channels, info.channels)
+        wanted = {1, 3} if learned is None else {len(learned.channels)}
+        if len(options.channels) not in wanted:
+            raise ImageFileError(
+                f"{len(options.channels)} channels are chosen, but the model was trained with "
+                f"{' or '.join(map(str, sorted(wanted)))}"
+            )
+        return options.channels
+    if learned is not None:
+        if info.channels != learned.file_channels:
+            raise ImageFileError(
+                f"{info.channels} channels, but the training images had {learned.file_channels}: "
+                "choose channels with --channels"
+            )
+        return learned.channels
+    if info.channels not in (1, 3):
+        raise ImageFileError(
+            f"{info.channels} channels, but the model was trained on photographs: choose one or "
+            "three with --channels"
+        )
+    return tuple(range(info.channels))
+
+
+def _samples(source: ImageSource) -> list[AnyArray]:
+    """Return parts of some pages: whole pages if they are small, otherwise a grid of parts."""
+    info = source.info
+    step = max(1, -(-info.pages // SAMPLED_PAGES))
+    found = []
+    for page in range(0, info.pages, step):
+        for rows in _parts(info.height):
+            for columns in _parts(info.width):
+                found.append(source.read(page, rows, columns))
+    return found
+
+
+def _parts(size: int) -> list[slice]:
+    if size <= 4 * SAMPLED:
+        return [slice(0, size)]
+    starts = np.linspace(0, size - SAMPLED, 4).astype(int)
+    return [slice(int(s), int(s) + SAMPLED) for s in starts]

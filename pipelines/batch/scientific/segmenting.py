@@ -1,0 +1,147 @@
+"""Segment one scientific or large image by tiles into files."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from segboost._interrupt import is_interrupt
+from segboost.io.errors import ImageFileError
+from segboost.io.opening import MAX_PIXELS
+from segboost.io.scientific.sources import is_photograph, open_source
+from segboost.pipelines.batch.image_result import ImageResult, explain
+from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
+from segboost.pipelines.batch.scientific.surveying import survey_pages
+from segboost.pipelines.batch.scientific.tile_job import TileAnswer, TileReader
+from segboost.pipelines.batch.scientific.tile_store import TileStore
+from segboost.pipelines.batch.scientific.writing import TileJob, write_outputs
+from segboost.pipelines.runtime.artefact_key import file_key
+from segboost.pipelines.segmentation.images.tiling import Tile, is_large, plan_tiles
+from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.storage.folder import DOCUMENT
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+
+VERSION = 2
+"""Changes with how tiles are segmented, so that tiles of older versions are not reused."""
+
+TileMap = Callable[[TileReader, list[Tile], bool], Iterator[TileAnswer]]
+"""Segments tiles, in order: by this process, several, or a cluster."""
+
+
+def segment_scientific(
+    model: Segmenter,
+    model_folder: Path,
+    path: Path,
+    output: Path,
+    options: ScientificOptions,
+    probabilities: bool,
+    map_tiles: TileMap,
+) -> ImageResult:
+    """Segment all pages of an image; any failure is returned as a result.
+
+    Finished tiles are kept in the output folder until the image is done, so that the next run
+    continues with the remaining ones.
+
+    Parameters
+    ----------
+    model : Segmenter
+    model_folder : Path
+    path : Path
+    output : Path
+        The mask is ``<stem>.tif``; objects are in ``objects/<stem>.csv`` and the label image
+        ``labels/<stem>.tif``.
+    options : ScientificOptions
+    probabilities : bool
+        Whether to write ``probabilities/<stem>.tif``.
+    map_tiles : callable
+    """
+    start, cpu = time.perf_counter(), time.thread_time()
+    spent, found, status = 0.0, {}, "done"
+    try:
+        job, reader, notes = _prepare(model, model_folder, path, output, options, probabilities)
+        todo = [tile for tile in job.tiles if tile not in job.store]
+        for tile, answer in zip(todo, map_tiles(reader, todo, job.with_probability), strict=True):
+            job.store.put(tile, answer)
+            spent += answer.cpu_seconds
+        found = write_outputs(job, probabilities)
+        found["notes"] = "; ".join(notes)
+        job.store.remove(list(job.tiles))
+    except Exception as error:  # no failure may stop the remaining images
+        if is_interrupt(error):
+            raise KeyboardInterrupt from error
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            raise
+        status = explain(error).removeprefix(f"{path}: ")
+    own = time.thread_time() - cpu
+    return ImageResult(
+        path.name,
+        **found,
+        seconds=time.perf_counter() - start,
+        cpu_seconds=max(own, spent),
+        status=status,
+    )
+
+
+def is_scientific(path: Path, model: Segmenter, options: ScientificOptions) -> bool:
+    """Whether an image is more than a photograph, or is to be treated as if it were.
+
+    Files that cannot be opened here are left to the reader of photographs, which reports them.
+    """
+    if options.all_images or model.preset.intensities is not None:
+        return True
+    try:
+        return not is_photograph(path, MAX_PIXELS)
+    except (ImageFileError, OSError):
+        return False
+
+
+def _prepare(
+    model: Segmenter,
+    model_folder: Path,
+    path: Path,
+    output: Path,
+    options: ScientificOptions,
+    probabilities: bool,
+) -> tuple[TileJob, TileReader, list[str]]:
+    with open_source(path, options.axes) as source:
+        info = source.info
+        scale, notes = choose_scale(source, model.preset, options)
+    large = is_large(info.height, info.width, options.tile)
+    if large and model.config.longest_side is not None:
+        raise ImageFileError(
+            f"{info.width}×{info.height} pixels need tiles, but the model scales images down to "
+            f"{model.config.longest_side} pixels: scale the image down, or train without it"
+        )
+    tiles = plan_tiles(info.pages, info.height, info.width, options.tile, options.overlap)
+    wants = probabilities or (options.object_settings is not None and _is_calibrated(model))
+    stat = path.stat()
+    key: dict[str, Any] = {
+        "model": file_key(model_folder / DOCUMENT),
+        "options": options.to_key(),
+        "scale": scale.to_dict(),
+        "image": [os.path.realpath(path), stat.st_size, stat.st_mtime_ns],
+        "probabilities": wants,
+        "version": VERSION,
+    }
+    store = TileStore(output, path.stem, key)
+    job = TileJob(model, path, output, options, info, tiles, store, wants)
+    reader = TileReader(path, scale, options.axes)
+    if large:
+        pages = sorted({tile.page for tile in tiles if tile not in store})
+        reader = survey_pages(model, reader, pages, 2 * options.overlap)
+    return job, reader, [*info.notes, *notes]
+
+
+def _is_calibrated(model: Segmenter) -> bool:
+    try:
+        model.probabilities(np.zeros((1, 1) if model.n_classes == 2 else (1, 1, model.n_classes)))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,114 @@
+"""Write the results of a scientific image: masks, probabilities, objects, annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from segboost._types import AnyArray, ByteArray
+from segboost.io.formats.coco import write_coco
+from segboost.io.scientific.image_info import ImageInfo
+from segboost.io.scientific.sources import open_source
+from segboost.io.scientific.tiff_output import write_tiff_stack
+from segboost.pipelines.batch.output_names import PROBABILITIES
+from segboost.pipelines.batch.scientific.image_objects import ObjectCollector, write_annotations
+from segboost.pipelines.batch.scientific.mask_file import write_mask, write_probabilities
+from segboost.pipelines.batch.scientific.options import ScientificOptions
+from segboost.pipelines.batch.scientific.tile_store import PROBABILITY, TileStore
+from segboost.pipelines.objects.table_file import write_object_table
+from segboost.pipelines.segmentation.images.tiling import Tile
+from segboost.pipelines.segmentation.model.files import Segmenter
+
+OBJECTS, LABELS, COCO = "objects", "labels", "coco"
+
+
+@dataclass(frozen=True, eq=False)
+class TileJob:
+    """All that is known about an image before its tiles are segmented."""
+
+    model: Segmenter
+    path: Path
+    output: Path
+    options: ScientificOptions
+    info: ImageInfo
+    tiles: list[Tile]
+    store: TileStore
+    with_probability: bool
+
+
+def write_outputs(job: TileJob, probabilities: bool) -> dict[str, Any]:
+    """Write the files of an image whose tiles are done; return the fields of its result.
+
+    Parameters
+    ----------
+    job : TileJob
+    probabilities : bool
+        Whether to write the probabilities.
+    """
+    info = job.info
+    found: dict[str, Any] = {"width": info.width, "height": info.height, "pages": info.pages}
+    if job.options.object_settings is not None:
+        found |= _write_objects(job)
+    if probabilities:
+        pages = (_bands(job, page, PROBABILITY) for page in range(info.pages))
+        write_probabilities(job.path, job.output / PROBABILITIES, pages, info)
+    counts = np.zeros(256, dtype=np.int64)
+
+    def masks(page: int) -> Iterator[ByteArray]:
+        for band in _bands(job, page):
+            counts[:] += np.bincount(band.ravel(), minlength=256)
+            yield band
+
+    bands = (masks(page) for page in range(info.pages))
+    write_mask(job.path, job.output, bands, info, job.model.legend, job.options.zarr)
+    shares = counts[: job.model.n_classes] / max(int(counts.sum()), 1)
+    if job.model.n_classes == 2:
+        found["foreground_share"] = float(shares[1])
+    else:
+        found["class_shares"] = tuple(shares.tolist())
+    found["superpixels"] = sum(job.store.counts(tile)[0] for tile in job.tiles)
+    return found
+
+
+def _bands(job: TileJob, page: int, what: str = "mask") -> Iterator[ByteArray]:
+    tiles = [tile for tile in job.tiles if tile.page == page]
+    return job.store.bands(tiles, job.info.width, what)
+
+
+def _write_objects(job: TileJob) -> dict[str, Any]:
+    info, options, stem = job.info, job.options, job.path.stem
+    settings = options.object_settings
+    assert settings is not None
+    tolerance = options.tolerance if options.formats else None
+    collector = ObjectCollector(job.path.name, info, settings, job.model.legend, tolerance)
+    for name in (OBJECTS, LABELS):
+        (job.output / name).mkdir(exist_ok=True)
+
+    def labels(page: int) -> Iterator[AnyArray]:
+        mask = np.concatenate(list(_bands(job, page)))
+        unit = None
+        if job.with_probability:
+            unit = np.concatenate(list(_bands(job, page, PROBABILITY)))
+        with open_source(job.path, options.axes) as source:
+            values = source.read(page, slice(0, info.height), slice(0, info.width))
+        return collector.add(page, mask, unit, values)
+
+    write_tiff_stack(
+        job.output / LABELS / f"{stem}.tif",
+        (labels(page) for page in range(info.pages)),
+        (info.pages, info.height, info.width),
+        np.int32,
+        info.tags,
+    )
+    write_object_table(collector.tables, job.output / OBJECTS / f"{stem}.csv")
+    if options.formats:
+        image, legend = collector.annotated(), job.model.legend
+        write_annotations(job.output, stem, image, legend, options.formats)
+        if "coco" in options.formats:
+            (job.output / COCO).mkdir(exist_ok=True)
+            write_coco(job.output / COCO / f"{stem}.json", [image], legend.names)
+    return {"objects": collector.count, "object_area": collector.area}

@@ -1,0 +1,1 @@
+"""Segmentation into several classes: our methods beside published ones."""

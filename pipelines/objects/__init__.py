@@ -1,0 +1,1 @@
+"""From masks to objects: connected parts, their measurements and their files."""
