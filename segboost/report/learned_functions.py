@@ -36,7 +36,7 @@ class LearnedFunction:
     reach : tuple of two floats
         The range of values within which the function is not constant.
     muted : bool
-        Excluded before training because it was uninformative out of fold.
+        Uninformative out of fold, and scaled down before training; see `FAINT`.
     """
 
     name: str

@@ -9,17 +9,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.runtime.run_log import read_run_log
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
-from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
-from segboost.pipelines.segmentation.model.files import load_segmenter
-from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.metrics.answers import Scores, scores_from_dict
+from segboost.pipelines.segmentation.model.files import Segmenter, load_segmenter
 from segboost.pipelines.segmentation.run import LOG, SCORES, SETTINGS
 from segboost.pipelines.segmentation.saved_predictions import KeptAnswer, read_answers
 from segboost.storage.folder import DOCUMENT
+from segboost.storage.regular_file import read_regular
 
 TABLE = "table.json"
 """Written by ``segboost reproduce segmentation`` next to its runs."""
+LARGEST = 2**28
+"""Maximum size of a JSON file, in bytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +56,18 @@ class Run:
         return str(self.document["method"])
 
     @property
-    def scores(self) -> SegmentationScores | None:
+    def scores(self) -> Scores | None:
         """The scores over all test images; None if there were none."""
         test = self.document["test"]
-        return None if test is None else SegmentationScores.from_dict(test["scores"])
+        return None if test is None else scores_from_dict(test["scores"])
+
+    @property
+    def legend(self) -> ClassLegend:
+        """Names and colours of the classes."""
+        return read_classes(self.document)
 
     @cached_property
-    def model(self) -> SegmentationModel:
+    def model(self) -> Segmenter:
         """The model; loaded on first access."""
         return load_segmenter(self.folder, self.allow_import)
 
@@ -104,9 +112,11 @@ def find_runs(folder: Path, allow_import: Collection[str] = ()) -> list[Run]:
 def read_table(folder: Path) -> dict[tuple[str, str], Mapping[str, float]]:
     """Return the paper's figures by method and category, in percent; empty if there are none."""
     try:
-        rows: Sequence[Mapping[str, Any]] = json.loads((folder / TABLE).read_bytes())["rows"]
+        rows: Sequence[Mapping[str, Any]] = json.loads(read_regular(folder / TABLE, LARGEST))[
+            "rows"
+        ]
         return {(r["method"], r["category"]): r["paper"] for r in rows if r["paper"]}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
 
 
@@ -121,17 +131,18 @@ def _read_run(folder: Path, allow_import: Collection[str]) -> Run:
 
 
 def _check_scores(document: Mapping[str, Any], path: Path) -> None:
-    """Raise ValueError where the document was edited into something else than scores."""
+    """Raise ValueError if the document is not one of scores, for example after editing."""
     try:
         test, trials = document["test"], document.get("validation") or []
         if test is not None:
-            SegmentationScores.from_dict(test["scores"])
+            scores_from_dict(test["scores"])
             good = all(isinstance(name, str) for name in test["images"])
         else:
             good = True
         for trial in trials:
             good &= trial["C"] > 0 and isinstance(trial["loss"], str)
             good &= trial["mean_iou"] is None or 0 <= trial["mean_iou"] <= 1
+        read_classes(document)
         good &= not trials or (document["C"] > 0 and isinstance(document["loss"], str))
         good &= document["method"] in METHODS and isinstance(document["dataset"], str)
     except (TypeError, KeyError, ValueError, AttributeError):
@@ -140,9 +151,15 @@ def _check_scores(document: Mapping[str, Any], path: Path) -> None:
         raise ValueError(f"{path} was changed and is not a record of scores: train the model again")
 
 
+def read_classes(document: Mapping[str, Any]) -> ClassLegend:
+    """Return the classes of a run; those of earlier versions had two."""
+    found = document.get("classes")
+    return TWO_CLASSES if found is None else ClassLegend.from_dict(found)
+
+
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(read_regular(path, LARGEST))
     except OSError as error:
         raise ValueError(
             f"{path} cannot be read ({error.strerror}): the run is unfinished; resume it with "

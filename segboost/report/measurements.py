@@ -9,7 +9,7 @@ import numpy as np
 
 from segboost._types import FloatArray
 from segboost.pipelines.segmentation.decisions.calibration import Calibration
-from segboost.pipelines.segmentation.evaluation import RegionAnswer
+from segboost.pipelines.segmentation.metrics.answers import RegionAnswer
 from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
 from segboost.pipelines.segmentation.metrics.scores import (
     PixelCounts,

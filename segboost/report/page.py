@@ -7,11 +7,15 @@ from html import escape
 from importlib.resources import files
 
 from segboost._version import __version__
-from segboost.report import html_sections as sections
+from segboost.report import class_sections as by_class
+from segboost.report.class_data import ClassReportData
 from segboost.report.html_elements import percent, section
+from segboost.report.image_sections import by_image, images
 from segboost.report.load_runs import Run
 from segboost.report.potentials_section import potentials
 from segboost.report.report_data import ReportData
+from segboost.report.run_sections import configuration, timings
+from segboost.report.score_sections import TITLES, curves, headline
 
 MEASURES = {
     "mean_iou": "mean IoU",
@@ -20,25 +24,34 @@ MEASURES = {
 }
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 """Content security policy: the page cannot load anything from the network."""
-SECTIONS = (
-    ("images", "Images", sections.images),
-    ("curves", "Curves", sections.curves),
-    ("model", "Learned functions", potentials),
-    ("by-image", "Errors per image", sections.by_image),
-    ("time", "Timings", sections.timings),
-    ("settings", "Settings", sections.configuration),
-)
+CLASS_MEASURES = {
+    "mean_iou": "mean IoU",
+    "mean_recall": "mean recall",
+    "accuracy": "accuracy",
+}
+LINKS = {
+    "images": "Images",
+    "classes": "Classes",
+    "confusion": "Confusion",
+    "curves": "Curves",
+    "model": "Learned functions",
+    "by-image": "Errors per image",
+    "time": "Timings",
+    "settings": "Settings",
+}
+"""Sections by the prefix of their anchor."""
+AnyData = ReportData | ClassReportData
 
 Paper = Mapping[tuple[str, str], Mapping[str, float]]
 
 
-def render(title: str, sets: Sequence[ReportData], paper: Paper) -> str:
+def render(title: str, sets: Sequence[AnyData], paper: Paper) -> str:
     """Return the page.
 
     Parameters
     ----------
     title : str
-    sets : sequence of ReportData
+    sets : sequence of ReportData or ClassReportData
         One per data set.
     paper : mapping
         The paper's figures by method and category, in percent; may be empty.
@@ -53,27 +66,56 @@ def render(title: str, sets: Sequence[ReportData], paper: Paper) -> str:
         key = str(number)
         if several:
             name = escape(found.main.dataset)
-            body.append(f'<h2 class="set" id="set-{key}">{name}</h2>{sections.headline(found)}')
+            body.append(f'<h2 class="set" id="set-{key}">{name}</h2>{_headline(found)}')
             links.append((f"set-{key}", found.main.dataset))
-        for place, text, draw in SECTIONS:
-            drawn = draw(found, key)
+        for place, drawn in _sections(found, key).items():
             body.append(drawn)
             if drawn and not several:
-                links.append((f"{place}-{key}", text))
-    head = "" if several else sections.headline(sets[0])
-    return _frame(title, _subtitle(sets), head, links, "\n".join(body))
+                links.append((f"{place}-{key}", LINKS[place]))
+    head = "" if several else _headline(sets[0])
+    return frame(title, _subtitle(sets), head, links, "\n".join(body))
 
 
-def method_table(sets: Sequence[ReportData], paper: Paper) -> str:
+def _headline(found: AnyData) -> str:
+    if isinstance(found, ClassReportData):
+        return by_class.class_headline(found)
+    return headline(found)
+
+
+def _sections(found: AnyData, key: str) -> dict[str, str]:
+    """Return the sections on a data set, in order, by the prefix of their anchor."""
+    if isinstance(found, ClassReportData):
+        own = {
+            "images": by_class.class_images(found, key),
+            "classes": by_class.class_bars(found, key),
+            "confusion": by_class.confusion(found, key),
+            "curves": by_class.class_curves(found, key),
+            "by-image": by_class.images_by_score(found, key),
+        }
+    else:
+        own = {
+            "images": images(found, key),
+            "curves": curves(found, key),
+            "model": potentials(found, key),
+            "by-image": by_image(found, key),
+        }
+    return {
+        **own,
+        "time": timings(found.main, key),
+        "settings": configuration(found.main, key),
+    }
+
+
+def method_table(sets: Sequence[AnyData], paper: Paper) -> str:
     """Return the scores of every method on every data set, the best per column in bold."""
     methods = list(dict.fromkeys(run.method for found in sets for run in found.runs))
-    columns = [(found, measure) for found in sets for measure in MEASURES]
+    columns = [(found, measure) for found in sets for measure in _measures(found)]
     best = [_best(found.runs, measure) for found, measure in columns]
     top = "".join(
-        f'<th colspan="{len(MEASURES)}" scope="colgroup">{escape(found.main.dataset)}</th>'
+        f'<th colspan="{len(_measures(found))}" scope="colgroup">{escape(found.main.dataset)}</th>'
         for found in sets
     )
-    names = "".join(f'<th scope="col">{escape(MEASURES[m])}</th>' for _, m in columns)
+    names = "".join(f'<th scope="col">{escape(_measures(f)[m])}</th>' for f, m in columns)
     rows = []
     for method in methods:
         cells = []
@@ -85,9 +127,7 @@ def method_table(sets: Sequence[ReportData], paper: Paper) -> str:
             # Compare as printed, so that both of two equal figures are bold.
             mark = ' class="best"' if value is not None and percent(value) == best[i] else ""
             cells.append(f"<td{mark}>{percent(value)}{note}</td>")
-        rows.append(
-            f'<tr><th scope="row">{escape(sections.TITLES[method])}</th>{"".join(cells)}</tr>'
-        )
+        rows.append(f'<tr><th scope="row">{escape(TITLES[method])}</th>{"".join(cells)}</tr>')
     text = (
         "Percentages on the same test images, with the same features and unary classifiers; the "
         "best in bold."
@@ -103,6 +143,10 @@ def method_table(sets: Sequence[ReportData], paper: Paper) -> str:
     return section("methods", "Comparison of methods", text, body)
 
 
+def _measures(found: AnyData) -> dict[str, str]:
+    return CLASS_MEASURES if isinstance(found, ClassReportData) else MEASURES
+
+
 def _best(runs: Sequence[Run], measure: str) -> str:
     """Return the largest value as printed; an empty string if there is none."""
     values = [getattr(r.scores, measure) for r in runs if r.scores is not None]
@@ -110,24 +154,34 @@ def _best(runs: Sequence[Run], measure: str) -> str:
     return percent(max(known)) if known else ""
 
 
-def _subtitle(sets: Sequence[ReportData]) -> str:
+def _subtitle(sets: Sequence[AnyData]) -> str:
     if len(sets) > 1:
         names = ", ".join(found.main.dataset for found in sets)
         return f"{len(sets)} data sets: {names}"
     run = sets[0].main
-    told = [sections.TITLES[run.method], f"{run.document['n_train']} training images"]
+    parts = [TITLES[run.method], f"{run.document['n_train']} training images"]
     if isinstance(run.document.get("C"), int | float):
-        told.append(f"C = {run.document['C']:g}")
+        parts.append(f"C = {run.document['C']:g}")
     if run.document.get("preset"):
-        told.append(f"preset {run.document['preset']}")
+        parts.append(f"preset {run.document['preset']}")
     if run.events:
-        told.append(str(run.events[0].get("time", ""))[:10])
-    return " · ".join(told)
+        parts.append(str(run.events[0].get("time", ""))[:10])
+    return " · ".join(parts)
 
 
-def _frame(
-    title: str, subtitle: str, head: str, links: Sequence[tuple[str, str]], body: str
-) -> str:
+def frame(title: str, subtitle: str, head: str, links: Sequence[tuple[str, str]], body: str) -> str:
+    """Return a page around sections.
+
+    Parameters
+    ----------
+    title, subtitle : str
+    head : str
+        HTML below the title.
+    links : sequence of (str, str)
+        Anchors in the page and their names.
+    body : str
+        HTML of the sections.
+    """
     here = files("segboost.report")
     style = (here / "page.css").read_text("utf-8")
     script = (here / "page.js").read_text("utf-8")

@@ -63,20 +63,14 @@ def draw_pictures(
     widest : int
         Maximum width and height in pixels.
     """
-    height, width = truth.shape
-    scale = min(1.0, widest / max(height, width))
-    size = max(1, round(width * scale)), max(1, round(height * scale))
-    small = [_shrink(a, size) for a in (truth, mask)]
-    codes = (np.clip(heat, 0, 1) * 255).round().astype(np.uint8)
-    palette = (colormaps[MAP](np.arange(256))[:, :3] * 255).round().astype(np.uint8)
-    score = Image.fromarray(_shrink(codes, size), mode="P")
-    score.putpalette(palette.tobytes())
+    size = shown_size(truth.shape, widest)
+    small = [shrink(a, size) for a in (truth, mask)]
     return Pictures(
-        _jpeg(image, size),
-        _png(_layer(small[1], PREDICTED)),
-        _png(_layer(small[0], TRUE)),
-        _png(_errors(small[1], small[0])),
-        _png(score),
+        jpeg(image, size),
+        png(_layer(small[1], PREDICTED)),
+        png(_layer(small[0], TRUE)),
+        png(_errors(small[1], small[0])),
+        png(heat_map(heat, size)),
         size,
     )
 
@@ -88,17 +82,17 @@ def _layer(mask: npt.NDArray[Any], colour: tuple[int, int, int, int]) -> Image.I
     codes = np.where(inside, 1, 0)
     codes[mask == 255] = 3
     codes[line] = 2
-    return _indexed(codes, [SHADE, CLEAR, colour, VOID_SHADE])
+    return indexed(codes, [SHADE, CLEAR, colour, VOID_SHADE])
 
 
 def _errors(mask: npt.NDArray[Any], truth: npt.NDArray[Any]) -> Image.Image:
     codes = np.zeros(mask.shape, np.int64)
     codes[(mask == 0) & (truth == 1)] = 1
     codes[(mask == 1) & (truth == 0)] = 2
-    return _indexed(codes, [CLEAR, MISSED, FALSE])
+    return indexed(codes, [CLEAR, MISSED, FALSE])
 
 
-def _indexed(codes: npt.NDArray[Any], colours: list[tuple[int, int, int, int]]) -> Image.Image:
+def indexed(codes: npt.NDArray[Any], colours: list[tuple[int, int, int, int]]) -> Image.Image:
     """Return a palette image whose colours may be transparent."""
     picture = Image.fromarray(codes.astype(np.uint8), mode="P")
     picture.putpalette([part for colour in colours for part in colour[:3]])
@@ -106,21 +100,39 @@ def _indexed(codes: npt.NDArray[Any], colours: list[tuple[int, int, int, int]]) 
     return picture
 
 
-def _shrink(values: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[Any]:
-    """Return labels resized by nearest neighbour."""
+def shrink(values: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[Any]:
+    """Return labels resized by nearest neighbour, shape (height, width)."""
     return np.asarray(
         Image.fromarray(values.astype(np.uint8)).resize(size, Image.Resampling.NEAREST)
     )
 
 
-def _jpeg(image: ByteArray, size: tuple[int, int]) -> str:
+def shown_size(shape: tuple[int, ...], widest: int) -> tuple[int, int]:
+    """Return width and height of the pictures of an image of this height and width."""
+    height, width = shape[:2]
+    scale = min(1.0, widest / max(height, width))
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def heat_map(heat: FloatArray, size: tuple[int, int]) -> Image.Image:
+    """Return values from 0 to 1, shape (H, W), as a coloured map."""
+    codes = (np.clip(heat, 0, 1) * 255).round().astype(np.uint8)
+    palette = (colormaps[MAP](np.arange(256))[:, :3] * 255).round().astype(np.uint8)
+    picture = Image.fromarray(shrink(codes, size), mode="P")
+    picture.putpalette(palette.tobytes())
+    return picture
+
+
+def jpeg(image: ByteArray, size: tuple[int, int]) -> str:
+    """Return an image as the data URL of a JPEG file of this width and height."""
     data = io.BytesIO()
     small = Image.fromarray(image).resize(size, Image.Resampling.LANCZOS)
     small.save(data, format="JPEG", quality=82, optimize=True, progressive=True)
     return _address("jpeg", data)
 
 
-def _png(picture: Image.Image) -> str:
+def png(picture: Image.Image) -> str:
+    """Return a picture as the data URL of a PNG file."""
     data = io.BytesIO()
     picture.save(data, format="PNG", optimize=True, **_alpha(picture))
     return _address("png", data)

@@ -12,6 +12,9 @@ from segboost.report.html_elements import legend, section
 from segboost.report.learned_functions import LearnedFunction
 from segboost.report.report_data import ReportData, Values
 
+NEGLIGIBLE = 1e-12
+"""Weights of linear CRFs are never exactly 0."""
+
 
 def potentials(found: ReportData, key: str) -> str:
     """Return the learned function of every potential."""
@@ -68,12 +71,16 @@ def _functions(functions: Sequence[LearnedFunction], values: Sequence[Values], s
         for i in used
     )
     unused = [functions[i].name for i in order if i not in used and not functions[i].muted]
-    muted = [f.name for f in functions if f.muted]
+    muted = [f.name for f in functions if f.muted and f.weight <= NEGLIGIBLE]
+    faint = [f.name for f in functions if f.muted and f.weight > NEGLIGIBLE]
     notes = []
     if unused:
         notes.append(f"Not used: {escape(', '.join(unused))}.")
     if muted:
         names = escape(", ".join(muted))
         notes.append(f"Excluded, as uninformative on held-out images: {names}.")
+    if faint:
+        names = escape(", ".join(faint))
+        notes.append(f"Used, though uninformative on held-out images, and not drawn: {names}.")
     below = f'<p class="soft">{" ".join(notes)}</p>' if notes else ""
     return f'<div class="smalls">{drawn}</div>{below}'

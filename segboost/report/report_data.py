@@ -9,21 +9,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from segboost._types import FloatArray
-from segboost.datasets.base import DatasetError, LabelledImage
+from segboost.datasets.base import LabelledImage
 from segboost.pipelines.runtime.single_thread import single_threaded
-from segboost.pipelines.segmentation.evaluation import RegionAnswer, evaluate_model
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.images.working_size import reduce_items
+from segboost.pipelines.segmentation.metrics.answers import Answer, RegionAnswer
 from segboost.pipelines.segmentation.metrics.scores import PixelCounts
+from segboost.pipelines.segmentation.model.files import of_two_classes
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.potentials.crf_potentials import pairwise
-from segboost.pipelines.segmentation.recorded_data import recorded_dataset
-from segboost.pipelines.segmentation.saved_predictions import KeptAnswer
 from segboost.progress import Progress, track
 from segboost.report.learned_functions import LearnedCRF, learned_functions
 from segboost.report.load_runs import Run
 from segboost.report.measurements import Measurements, choose_images, measure, reliability
 from segboost.report.pictures import Pictures, draw_pictures
+from segboost.report.tested_images import find_answers, find_test_items
 
 Values = dict[str, FloatArray]
 FOREGROUND, BACKGROUND = "front", "back"
@@ -79,7 +79,7 @@ def collect(
     progress: Progress,
     widest: int,
 ) -> ReportData:
-    """Compute what the report shows about one data set.
+    """Compute what the report shows about one data set of two classes.
 
     Parameters
     ----------
@@ -93,8 +93,9 @@ def collect(
         Maximum width and height of the pictures in pixels.
     """
     main = runs[0]
-    items, gone = _test_items(main, data_root)
-    answers = {run.method: _answers(run, items, n_jobs, progress) for run in runs}
+    model = of_two_classes(main.model)
+    items, gone = find_test_items(main, data_root)
+    answers = {run.method: _regions(find_answers(run, items, n_jobs, progress)) for run in runs}
     measured = {method: measure(found) for method, found in answers.items() if found}
     own = measured.get(main.method)
     shown: list[ShownImage] = []
@@ -104,61 +105,27 @@ def collect(
         wanted = [(name, rank) for rank, names in ranks.items() for name in names]
         for name, rank in track(wanted, progress, "pictures", len(wanted)):
             if name in items:
-                pictures, prepared = _look(main.model, items[name], widest)
+                pictures, prepared = _look(model, items[name], widest)
                 shown.append(ShownImage(name, rank, pictures, own.images[name]))
                 seen.append(prepared)
         if len(shown) < len(wanted):
             gone = f"{len(wanted) - len(shown)} of {len(wanted)} images were changed or deleted."
-    calibration, found = main.model.calibration, answers[main.method]
+    calibration, found = model.calibration, answers[main.method]
     return ReportData(
         main,
         list(runs),
         measured,
         shown,
-        learned_functions(main.model),
+        learned_functions(model),
         _unary_values(seen),
-        _pairwise_values(main.model, seen),
+        _pairwise_values(model, seen),
         reliability(found, calibration) if found and calibration is not None else None,
         gone,
     )
 
 
-def _test_items(
-    run: Run, data_root: str | os.PathLike[str] | None
-) -> tuple[dict[str, LabelledImage], str]:
-    """Return the unchanged test images, and a message if there are none."""
-    if run.document["test"] is None:
-        return {}, "The run had no test images."
-    names = set(run.document["test"]["images"])
-    try:
-        data = recorded_dataset(run.options, run.dataset, data_root)
-        items = {item.name: item for item in data.split("all") if item.name in names}
-        kept = run.answers
-        if kept is not None:
-            items = {name: item for name, item in items.items() if _same(item, kept.get(name))}
-    except (DatasetError, OSError, ValueError, TypeError) as error:
-        return {}, f"The test images could not be loaded: {error}."
-    if not items:
-        return {}, "The test images were deleted or changed after the run."
-    return items, ""
-
-
-def _same(item: LabelledImage, kept: KeptAnswer | None) -> bool:
-    if kept is None:
-        return False
-    return (item.image_key(), item.mask_key()) == (kept.image_key, kept.mask_key)
-
-
-def _answers(
-    run: Run, items: Mapping[str, LabelledImage], n_jobs: int, progress: Progress
-) -> dict[str, RegionAnswer]:
-    """Return the predictions for the test images: stored ones, else recomputed."""
-    if run.answers is not None:
-        return {name: kept.answer for name, kept in run.answers.items()}
-    if run.document["test"] is None or set(items) != set(run.document["test"]["images"]):
-        return {}
-    with single_threaded():
-        return evaluate_model(run.model, list(items.values()), n_jobs, progress).answers
+def _regions(answers: Mapping[str, Answer]) -> dict[str, RegionAnswer]:
+    return {name: found for name, found in answers.items() if isinstance(found, RegionAnswer)}
 
 
 def _look(
@@ -172,21 +139,19 @@ def _look(
     image, truth = small.image(), small.mask()
     with single_threaded():
         prepared = model.prepare(image, item.name)
-        node = model.node_scores(prepared)
+        scores = model.score_pixels(prepared)
         unary = model.unary.scores(prepared) if model.crf is not None else np.zeros((0, 0))
-    at = prepared.superpixels
-    heat = _heat(model, node)
-    mask = (node > 0).astype(np.uint8)[at]
-    pictures = draw_pictures(image, truth, mask, heat[at], widest)
+    mask = (scores > 0).astype(np.uint8)
+    pictures = draw_pictures(image[..., :3], truth, mask, _heat(model, scores), widest)
     return pictures, (prepared.with_truth(truth).without_groups(), unary)
 
 
-def _heat(model: SegmentationModel, node: FloatArray) -> FloatArray:
+def _heat(model: SegmentationModel, scores: FloatArray) -> FloatArray:
     """Return the probability, or a score squashed to [0, 1] if the model is not calibrated."""
     if model.calibration is not None:
-        return model.calibration(node)
-    scale = float(np.abs(node).mean()) or 1.0
-    return np.asarray(1.0 / (1.0 + np.exp(-2.0 * node / scale)))
+        return model.calibration(scores)
+    scale = float(np.abs(scores).mean()) or 1.0
+    return np.asarray(1.0 / (1.0 + np.exp(-2.0 * scores / scale)))
 
 
 def _unary_values(seen: Sequence[tuple[SuperpixelImage, FloatArray]]) -> list[Values]:

@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from segboost.progress import Progress, QuietProgress
+from segboost.report.class_data import ClassReportData, collect_classes
 from segboost.report.load_runs import Run, find_runs, read_table
 from segboost.report.page import render
 from segboost.report.report_data import ReportData, collect
@@ -58,7 +59,7 @@ def write_report(
     Raises
     ------
     ForeignFileError
-        Before any work, where a file that is not a report would be replaced.
+        Before any work, if a file that is not a report would be replaced.
     ValueError
         If the folder contains no run.
     """
@@ -86,12 +87,12 @@ def _title(runs: Sequence[Run]) -> str:
 
 
 def _data_name(run: Run) -> str:
-    """Return the data set's name; for folders of one's own, the folder of the images."""
+    """Return the data set's name; for the user's own images, that of their folder."""
     images = run.options.get("images")
-    if run.dataset != "folders" or not isinstance(images, str):
+    if not isinstance(images, str):
         return run.dataset
-    path = Path(images)
-    return f"{path.parent.name}/{path.name}" if path.name == "images" else path.name
+    path = Path(images).absolute()
+    return path.parent.name if path.name == "images" and path.parent.name else path.name
 
 
 def check_page(page: Path, folder: Path, overwrite: bool = False) -> None:
@@ -126,5 +127,11 @@ def _collect_all(
     n_jobs: int,
     tell: Progress,
     widest: int,
-) -> list[ReportData]:
-    return [collect(runs, data_root, n_jobs, tell, widest) for runs in by_set]
+) -> list[ReportData | ClassReportData]:
+    found: list[ReportData | ClassReportData] = []
+    for runs in by_set:
+        if runs[0].legend.n_classes > 2:
+            found.append(collect_classes(runs, data_root, n_jobs, tell, widest))
+        else:
+            found.append(collect(runs, data_root, n_jobs, tell, widest))
+    return found

@@ -1,4 +1,4 @@
-"""Runs whose records were edited, or whose files have odd names: a page, or one line."""
+"""Runs with edited records or unusual file names give a page or a one-line error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from segboost.pipelines.segmentation.run import run_training
 from segboost.progress import QuietProgress
-from segboost.report.html_sections import _choice
+from segboost.report.score_sections import _choice
 from segboost.report.write_report import write_report
 from tests.pipelines.segmentation.segmentation_sets import tiny_config, tiny_data, write_folders
 
@@ -53,6 +53,16 @@ def test_an_edited_log_does_not_keep_the_page_from_being_made(run):
 def test_the_title_is_that_of_the_data_and_not_of_the_folder(runs, page):
     assert "<h1>synthetic" in page.read_text()
     assert runs.name not in page.read_text().partition("<main")[0]
+
+
+@pytest.mark.parametrize(
+    ("images", "title"),
+    [("/d/leaves/images", "leaves"), ("/d/cells", "cells"), ("/images", "images")],
+)
+def test_runs_on_a_users_images_are_named_by_their_folder(run, images, title):
+    options = run / "run.json"
+    options.write_text(json.dumps({**json.loads(options.read_text()), "images": images}))
+    assert f"<h1>{title}</h1>" in write_report(run).read_text()
 
 
 def test_the_score_maps_have_a_scale_and_the_choice_of_c_a_reason(page):

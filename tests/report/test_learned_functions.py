@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance, pairwise
-from segboost.report.learned_functions import learned_functions
+from segboost.report.learned_functions import LearnedFunction, learned_functions
+from segboost.report.potentials_section import _functions
 from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
 
 
@@ -43,5 +44,17 @@ def test_weights_say_what_is_used():
             assert not function.of(x).any()
 
 
-def test_a_model_without_crf_has_none():
+def test_a_model_without_a_crf_has_no_functions():
     assert learned_functions(trained("adaboost").model) is None
+
+
+def test_potentials_that_held_out_images_speak_against_are_named_by_what_became_of_them():
+    def function(name, weight, muted):
+        return LearnedFunction(name, weight, lambda values: weight * values, (-1.0, 1.0), muted)
+
+    parts = [("a", 1.0, False), ("b", 0.0, False), ("c", 1e-29, True), ("d", 0.2, True)]
+    text = _functions([function(*part) for part in parts], [], True)
+    assert text.count("<figure") == 1
+    assert "Not used: b." in text
+    assert "Excluded, as uninformative on held-out images: c." in text
+    assert "Used, though uninformative on held-out images, and not drawn: d." in text

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.pipelines.segmentation.evaluation import RegionAnswer
+from segboost.pipelines.segmentation.metrics.answers import RegionAnswer
 from segboost.report.measurements import choose_images, measure
 
 

@@ -1,4 +1,4 @@
-"""The table of methods: who is in bold."""
+"""The table of methods: which cells are in bold."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def table(values):
 @pytest.mark.parametrize(
     ("values", "bold"),
     [
-        # The baseline is ahead: it is in bold, whatever stands first.
+        # The baseline is ahead: it is in bold, although it is not in the first row.
         (
             {"structboost": (0.814, 0.7, 0.8), "ssvm": (0.835, 0.72, 0.79)},
             [["80.0"], ["83.5", "72.0"]],
@@ -41,7 +41,7 @@ def table(values):
             {"structboost": (0.87341, 0.5, 0.5), "ssvm": (0.87339, 0.6, 0.6)},
             [["87.3"], ["87.3", "60.0", "60.0"]],
         ),
-        # What was not measured is never the best.
+        # A missing measurement is never the best.
         ({"structboost": (0.5, NAN, NAN), "svm": None}, [["50.0"], []]),
     ],
 )

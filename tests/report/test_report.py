@@ -1,4 +1,4 @@
-"""The page on disk: whole, small, asking for nothing; and what it says where parts are gone."""
+"""The page on disk: complete, small, self-contained; and its notes on missing parts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_page_shows_the_figures_of_the_run(runs, page):
         assert part in told
 
 
-def test_answers_that_were_not_kept_are_computed_anew(runs, page, tmp_path):
+def test_predictions_that_were_not_saved_are_recomputed(runs, page, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(runs, copy, ignore=shutil.ignore_patterns("report.html"))
     for path in copy.glob(f"*/{FILE}"):

@@ -48,7 +48,7 @@ def test_coloured_pixels_are_those_that_were_counted(reduced):
         )
 
 
-def test_kept_and_recomputed_answers_give_the_same_page(reduced):
+def test_saved_and_recomputed_predictions_give_the_same_page(reduced):
     page = write_report(reduced).read_bytes()
     assert b"Worst" in page
     (reduced / FILE).unlink()

@@ -1,0 +1,144 @@
+"""The data that a report shows about a run with several classes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from segboost._types import FloatArray
+from segboost.datasets.base import LabelledImage
+from segboost.io.legend import ClassLegend
+from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.images.working_size import reduce_items
+from segboost.pipelines.segmentation.metrics.answers import Answer, ClassAnswer
+from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
+from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
+from segboost.progress import Progress, track
+from segboost.report.class_pictures import draw_class_pictures
+from segboost.report.load_runs import Run
+from segboost.report.measurements import choose_images
+from segboost.report.pictures import Pictures
+from segboost.report.tested_images import find_answers, find_test_items
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMeasurements:
+    """Pixels by true and predicted class, over all test images and in each."""
+
+    matrix: ConfusionMatrix
+    images: dict[str, ConfusionMatrix]
+
+    def ranked(self) -> list[str]:
+        """Return the image names ordered by mean IoU, worst first."""
+        value = {name: matrix.mean_iou for name, matrix in self.images.items()}
+        return sorted(value, key=lambda name: (value[name], name))
+
+
+@dataclass(frozen=True, eq=False)
+class ShownClasses:
+    """A test image shown in the report."""
+
+    name: str
+    rank: str
+    pictures: Pictures
+    matrix: ConfusionMatrix
+
+
+@dataclass(frozen=True, eq=False)
+class ClassReportData:
+    """What the report shows about a data set of several classes.
+
+    Parameters
+    ----------
+    main : Run
+        The run shown in detail.
+    runs : list of Run
+    legend : ClassLegend
+    measured : dict of method to ClassMeasurements
+        For all runs whose predictions are known.
+    images : list of ShownClasses
+        The worst, median and best.
+    reliability : ndarray of shape (B, 3) or None
+        Mean probability, share of that class, and share of all pairs of pixel and class.
+    gone : str
+        Why images are missing; empty if all are shown.
+    """
+
+    main: Run
+    runs: list[Run]
+    legend: ClassLegend
+    measured: dict[str, ClassMeasurements]
+    images: list[ShownClasses]
+    reliability: FloatArray | None
+    gone: str
+
+
+def collect_classes(
+    runs: Sequence[Run],
+    data_root: str | os.PathLike[str] | None,
+    n_jobs: int,
+    progress: Progress,
+    widest: int,
+) -> ClassReportData:
+    """Compute what the report shows about one data set of several classes.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        All runs on this data set, ordered by method; the first is shown in detail.
+    data_root : path, optional
+    n_jobs : int
+        Number of processes, if predictions have to be recomputed.
+    progress : Progress
+    widest : int
+        Maximum width and height of the pictures in pixels.
+    """
+    main = runs[0]
+    items, gone = find_test_items(main, data_root)
+    answers = {run.method: find_answers(run, items, n_jobs, progress) for run in runs}
+    measured = {method: measure_classes(found) for method, found in answers.items() if found}
+    own = measured.get(main.method)
+    shown: list[ShownClasses] = []
+    if own is not None and items:
+        ranks = choose_images(own.ranked())
+        wanted = [(name, rank) for rank, names in ranks.items() for name in names]
+        model = main.model
+        assert isinstance(model, ClassSegmentationModel)
+        for name, rank in track(wanted, progress, "pictures", len(wanted)):
+            if name in items:
+                pictures = _look(model, items[name], widest)
+                shown.append(ShownClasses(name, rank, pictures, own.images[name]))
+        if len(shown) < len(wanted):
+            gone = f"{len(wanted) - len(shown)} of {len(wanted)} images were changed or deleted."
+    bins = class_reliability(answers[main.method]) if answers[main.method] else None
+    return ClassReportData(main, list(runs), main.legend, measured, shown, bins, gone)
+
+
+def measure_classes(answers: Mapping[str, Answer]) -> ClassMeasurements:
+    """Count pixels by true and predicted class, over all images and in each."""
+    images = {name: found.matrix for name, found in answers.items()}
+    total = sum((m.counts for m in images.values()), np.int64(0))
+    return ClassMeasurements(ConfusionMatrix(np.asarray(total)), images)
+
+
+def class_reliability(answers: Mapping[str, Answer]) -> FloatArray:
+    """Return mean probability, share of the class and share of all pairs per bin, shape (B, 3)."""
+    bins = [a.calibration for a in answers.values() if isinstance(a, ClassAnswer)]
+    held, right, count = np.sum(bins, axis=0).T
+    used = count > 0
+    n = count[used]
+    return np.column_stack([held[used] / n, right[used] / n, n / n.sum()])
+
+
+def _look(model: ClassSegmentationModel, item: LabelledImage, widest: int) -> Pictures:
+    """Segment one image at the model's working size, as in the evaluation."""
+    (small,) = reduce_items([item], model.config.longest_side)
+    image, truth = small.image(), small.mask()
+    with single_threaded():
+        scores = model.score_pixels(model.prepare(image, item.name))
+        confidence = model.probabilities(scores).max(axis=2)
+    mask = np.argmax(scores, axis=2).astype(np.uint8)
+    return draw_class_pictures(image[..., :3], truth, mask, confidence, model.legend, widest)

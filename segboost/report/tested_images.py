@@ -1,0 +1,55 @@
+"""The test images of a finished run, and what its model predicted for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from segboost.datasets.base import DatasetError, LabelledImage
+from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.evaluation import evaluate_model
+from segboost.pipelines.segmentation.images.crops import crop_items
+from segboost.pipelines.segmentation.metrics.answers import Answer
+from segboost.pipelines.segmentation.recorded_data import recorded_dataset
+from segboost.pipelines.segmentation.saved_predictions import KeptAnswer
+from segboost.progress import Progress
+from segboost.report.load_runs import Run
+
+
+def find_test_items(
+    run: Run, data_root: str | os.PathLike[str] | None
+) -> tuple[dict[str, LabelledImage], str]:
+    """Return the unchanged test images, and a message if there are none."""
+    if run.document["test"] is None:
+        return {}, "The run had no test images."
+    names = set(run.document["test"]["images"])
+    try:
+        data = recorded_dataset(run.options, run.dataset, data_root)
+        every = crop_items(data.split("all"), run.model.config.longest_side)
+        items = {item.name: item for item in every if item.name in names}
+        kept = run.answers
+        if kept is not None:
+            items = {name: item for name, item in items.items() if _same(item, kept.get(name))}
+    except (DatasetError, OSError, ValueError, TypeError) as error:
+        return {}, f"The test images could not be loaded: {error}."
+    if not items:
+        return {}, "The test images were deleted or changed after the run."
+    return items, ""
+
+
+def find_answers(
+    run: Run, items: Mapping[str, LabelledImage], n_jobs: int, progress: Progress
+) -> dict[str, Answer]:
+    """Return the predictions for the test images: stored ones, else recomputed."""
+    if run.answers is not None:
+        return {name: kept.answer for name, kept in run.answers.items()}
+    if run.document["test"] is None or set(items) != set(run.document["test"]["images"]):
+        return {}
+    with single_threaded():
+        return evaluate_model(run.model, list(items.values()), n_jobs, progress).answers
+
+
+def _same(item: LabelledImage, kept: KeptAnswer | None) -> bool:
+    if kept is None:
+        return False
+    return (item.image_key(), item.mask_key()) == (kept.image_key, kept.mask_key)
