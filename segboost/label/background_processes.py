@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ class Training:
     """Progress of a running training process."""
 
     process: subprocess.Popen[str]
+    strokes: int = 0
     started: float = field(default_factory=time.monotonic)
     stage: str = "starting"
     done: int = 0
@@ -45,9 +46,16 @@ class BackgroundProcesses:
     project : LabelProject
     n_workers : int
         Number of worker processes, and of processes that training uses.
+    described : callable, optional
+        Called with the name of an image when its features are there.
     """
 
-    def __init__(self, project: LabelProject, n_workers: int) -> None:
+    def __init__(
+        self,
+        project: LabelProject,
+        n_workers: int,
+        described: Callable[[str], Any] = lambda name: None,
+    ) -> None:
         self.project = project
         self.n_workers = n_workers
         self.failed: dict[str, str] = {}
@@ -58,6 +66,8 @@ class BackgroundProcesses:
         self.training: Training | None = None
         self.outcome = ""
         self.trained_in: float | None = None
+        self.trained_strokes = 0
+        self._tell_described = described
         self._images: dict[str, str] = {}  # stamps by name, in name order
         self._focus: list[str] = []
         self._taken: set[str] = set()
@@ -93,8 +103,15 @@ class BackgroundProcesses:
             self._focus = list(names)
             self._wake.notify_all()
 
-    def train(self, names: Sequence[str]) -> None:
-        """Start training on these images; raise a RuntimeError if training is already running."""
+    def train(self, names: Sequence[str], strokes: int = 0) -> None:
+        """Start training on these images; raise a RuntimeError if training is already running.
+
+        Parameters
+        ----------
+        names : sequence of str
+        strokes : int
+            The number of strokes so far; `trained_strokes` when training is done.
+        """
         with self._wake:
             if self.training is not None:
                 raise RuntimeError("training is already running: stop it first")
@@ -102,7 +119,7 @@ class BackgroundProcesses:
             assert process.stdin is not None
             process.stdin.write(json.dumps({"names": list(names), "jobs": self.n_workers}) + "\n")
             process.stdin.flush()
-            self.training = Training(process)
+            self.training = Training(process, strokes)
             self.outcome = ""
         threading.Thread(target=self._watch_training, args=(self.training,), daemon=True).start()
 
@@ -159,6 +176,7 @@ class BackgroundProcesses:
                 self.trained_in = time.monotonic() - training.started
                 self.model_key = self.project.model_key()
                 self.uncertainty = {}
+                self.trained_strokes = training.strokes
             elif not training.stopped:
                 error = error or f"training exited with status {training.process.returncode}"
             self.outcome = "trained" if finished else "stopped" if training.stopped else error
@@ -181,8 +199,12 @@ class BackgroundProcesses:
                     process = None
                 if answer is None and self._closed:
                     return
+                fresh = task["name"] not in self.described
                 self._note(task, answer or {"error": "the worker process died"})
+                fresh = fresh and task["name"] in self.described
                 self._wake.notify_all()
+            if fresh:
+                self._tell_described(task["name"])
 
     def _take(self, number: int) -> dict[str, Any] | None:
         """Wait for the next task and return it; None after `close`."""

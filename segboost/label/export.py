@@ -8,34 +8,49 @@ import re
 import shlex
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from segboost.label.images import FolderImage
-from segboost.label.masks import UNPAINTED, MaskFolder
-from segboost.label.project import LabelProject
+from segboost.label.masks import UNPAINTED, MaskFolder, encode_mask
+from segboost.label.project import C_OF_ONE_IMAGE, LabelProject
 from segboost.storage.output_record import RECORD, OutputRecord, Outputs
 from segboost.storage.whole_file import flush_folder, write_whole
 
 PARTS = ("images", "masks")
+LEGEND = "classes.json"
+OUTPUTS = Outputs((LEGEND,), PARTS)
 UNFINISHED = re.compile(r"\.export-[a-z0-9_]{8}")
 """Names of folders that an export is written to before it is renamed."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The folders of an export and its number of images."""
+    """The folders of an export and its number of images; a legend if there are several classes."""
 
     images: Path
     masks: Path
     count: int
+    legend: Path | None = None
 
     @property
     def command(self) -> str:
         """The command that trains on the export."""
         images, masks = quote_path(self.images), quote_path(self.masks)
-        return f"segboost train --images {images} --masks {masks}"
+        output = quote_path(Path(f"{self.images.parents[2].name}-model"))
+        parts = [f"--images {images}", f"--masks {masks}", "--test-fraction 0"]
+        if self.legend is not None:
+            parts.append(f"--classes {quote_path(self.legend)}")
+        if self.count == 1:  # C is chosen by comparing images
+            parts.append(f"--C {C_OF_ONE_IMAGE:g}")
+        return f"segboost train {' '.join(parts)} --output {output}"
+
+
+def segment_command(model: Path) -> str:
+    """Return the command that segments other images with a model."""
+    return f"segboost segment --model {quote_path(model)} IMAGES --output DIR"
 
 
 def quote_path(path: Path) -> str:
@@ -67,13 +82,13 @@ def export_masks(
     place = Path(tempfile.mkdtemp(prefix=".export-", dir=project.work))
     try:
         # The claim tells the next server which files it may remove if this one is killed.
-        OutputRecord(place).claim(Outputs(folders=PARTS))
+        OutputRecord(place).claim(OUTPUTS)
         for name in PARTS:
             (place / name).mkdir()
         for image in painted:
             _link(image.path, place / "images" / image.path.name)
-            mask = masks.path(image)
-            write_whole(place / "masks" / mask.name, mask.read_bytes())
+            write_whole(place / "masks" / masks.path(image).name, _mask_file(image, masks))
+        write_whole(place / LEGEND, masks.classes().legend_file())
         _record(place)
         place.chmod(0o755)
         _remove_earlier(project.export)
@@ -82,7 +97,17 @@ def export_masks(
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
-    return Exported(project.export / "images", project.export / "masks", len(painted))
+    several = len(masks.classes().classes) > 2
+    legend = project.export / LEGEND if several else None
+    return Exported(project.export / "images", project.export / "masks", len(painted), legend)
+
+
+def _mask_file(image: FolderImage, masks: MaskFolder) -> bytes:
+    """Return the mask of an image with the class numbers 0 … K−1."""
+    classes = masks.classes()
+    if classes.values == tuple(range(len(classes.values))):
+        return masks.path(image).read_bytes()
+    return encode_mask(classes.indices()[masks.read(image)], classes.numbered)
 
 
 def remove_unfinished(project: LabelProject) -> None:
@@ -101,7 +126,7 @@ def _record(place: Path) -> None:
     files = [path for name in PARTS for path in (place / name).iterdir()]
     copied = [p.relative_to(place).as_posix() for p in files if p.lstat().st_nlink == 1]
     record = OutputRecord(place)
-    record.claim(Outputs(tuple(copied)))
+    record.claim(Outputs((LEGEND, *copied)))
     record.settle()
 
 
@@ -109,8 +134,13 @@ def _check_earlier(export: Path) -> None:
     """Raise a ValueError where replacing an export would lose files that are not part of it."""
     if not export.exists():
         return
-    foreign = OutputRecord.read(export).foreign(Outputs(folders=PARTS))
-    known = {RECORD, *PARTS, *(n for n in foreign if (export / n).lstat().st_nlink > 1)}
+    foreign = OutputRecord.read(export).foreign(OUTPUTS)
+    known = {
+        RECORD,
+        *PARTS,
+        *([] if LEGEND in foreign else [LEGEND]),
+        *_linked_elsewhere(export, foreign),
+    }
     others = [*foreign, *(path.name for path in export.iterdir())]
     lost = [name for name in others if name not in known]
     if lost:
@@ -118,6 +148,13 @@ def _check_earlier(export: Path) -> None:
             f"{export / lost[0]} was not written by the export, or changed since: move it out of "
             f"{export}"
         )
+
+
+def _linked_elsewhere(export: Path, names: Sequence[str]) -> list[str]:
+    """Return the files that also have a name outside the export, and so survive its removal."""
+    status = {name: (export / name).lstat() for name in names}
+    inside = Counter((s.st_dev, s.st_ino) for s in status.values())
+    return [n for n, s in status.items() if s.st_nlink > inside[s.st_dev, s.st_ino]]
 
 
 def _remove_earlier(export: Path) -> None:
@@ -128,6 +165,7 @@ def _remove_earlier(export: Path) -> None:
             path.unlink()
         with contextlib.suppress(FileNotFoundError):
             (export / name).rmdir()
+    (export / LEGEND).unlink(missing_ok=True)
     (export / RECORD).unlink(missing_ok=True)
     with contextlib.suppress(FileNotFoundError):
         export.rmdir()

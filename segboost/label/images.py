@@ -9,18 +9,26 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 
 from segboost.io.errors import ImageFileError, is_passing
-from segboost.io.image_files import list_images, read_image
-from segboost.io.opening import open_image, read_size
+from segboost.io.image_files import list_images, read_unit_image
+from segboost.io.opening import MAX_PIXELS, open_image
 from segboost.io.pixels import rgb_bytes
+from segboost.io.scientific.sources import is_photograph
+from segboost.label.reading import read_pixels, read_size
 from segboost.pipelines.segmentation.images.working_size import working_shape
 
+WORK = "segboost-label"
+"""Name of the folder, inside the folder of images, for everything that is written."""
 THUMBNAIL = 192
 """Longest side of a thumbnail in pixels."""
 SHOWN = 1600
 """Longest side of an image in the editor; larger images are scaled down."""
+
+STRETCH = (0.5, 99.5)
+"""Percentiles of an image's values that are shown black and white when it is stretched."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,18 @@ class ImageFolder:
             self._images = found
             return list(found.values())
 
+    def known(self) -> list[FolderImage]:
+        """Return the images of the last scan."""
+        return list(self._images.values())
+
+    def left_out(self) -> list[str]:
+        """Return the names of sub-folders, whose images are not listed."""
+        try:
+            found = [p.name for p in self.folder.iterdir() if p.is_dir()]
+        except OSError:
+            return []
+        return sorted(n for n in found if n != WORK and not n.startswith("."))
+
     def get(self, key: str) -> FolderImage:
         """Return an image of the last scan; raise a KeyError if the key is unknown."""
         return self._images[key]
@@ -141,7 +161,7 @@ def read_header(path: Path) -> FolderImage:
     Raises
     ------
     ImageFileError
-        If the file is not an image or cannot be read.
+        If the file cannot be used; see `read_size`.
     """
     width, height = read_size(path)
     return FolderImage(image_key(path), path, width, height)
@@ -149,15 +169,36 @@ def read_header(path: Path) -> FolderImage:
 
 def thumbnail(path: Path) -> bytes:
     """Return a small upright JPEG; JPEG files are decoded at reduced size."""
-    with open_image(path, reduce_to=(THUMBNAIL, THUMBNAIL)) as image:
-        small = Image.fromarray(rgb_bytes(image))
+    if is_photograph(path, MAX_PIXELS):
+        with open_image(path, reduce_to=(THUMBNAIL, THUMBNAIL)) as image:
+            small = Image.fromarray(rgb_bytes(image))
+    else:
+        small = Image.fromarray(read_pixels(path))
     small.thumbnail((THUMBNAIL, THUMBNAIL))
     return _jpeg(small, 80)
 
 
 def shown_image(image: FolderImage) -> bytes:
     """Return the image for the editor, a JPEG of `shown_shape`."""
-    pixels = Image.fromarray(read_image(image.path))
+    pixels = Image.fromarray(read_pixels(image.path))
+    height, width = image.shown_shape
+    if pixels.size != (width, height):
+        pixels = pixels.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    return _jpeg(pixels, 92)
+
+
+def stretched_image(image: FolderImage) -> bytes:
+    """Return the image for the editor with its values stretched between two percentiles.
+
+    All channels are stretched in the same way, which preserves hues. Files of more than 8
+    bits are stretched in any case.
+    """
+    if not is_photograph(image.path, MAX_PIXELS):
+        return shown_image(image)
+    unit = read_unit_image(image.path)
+    low, high = np.percentile(unit[::4, ::4], STRETCH)
+    scaled = np.clip((unit - low) / max(float(high - low), 1e-9), 0.0, 1.0)
+    pixels = Image.fromarray(np.rint(255 * scaled).astype(np.uint8))
     height, width = image.shown_shape
     if pixels.size != (width, height):
         pixels = pixels.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)

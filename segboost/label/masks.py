@@ -1,4 +1,4 @@
-"""Partial masks on disk: labelled pixels are 0 or 1, all others void, as `train` reads them."""
+"""Partial masks on disk: labelled pixels have the value of their class, all others are void."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import hashlib
 import io
 import stat
 import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from segboost._types import ByteArray
-from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
-from segboost.datasets.images.masks import read_mask
+from segboost.datasets.base import VOID
+from segboost.datasets.images.masks import read_values
 from segboost.io.errors import ImageFileError
+from segboost.label.classes import DEFAULT, ClassList
 from segboost.label.images import FolderImage
 from segboost.pipelines.segmentation.images.working_size import resize_labels
 from segboost.storage.whole_file import write_whole
 
 UNPAINTED = "none"
 """The version of a mask that does not exist."""
-COLOURS = {BACKGROUND: (232, 112, 42), FOREGROUND: (47, 127, 230), VOID: (0, 0, 0)}
-"""The palette. In a palette image, 255 is void whatever other values it has."""
 
 
 class ConflictError(Exception):
@@ -38,10 +38,17 @@ class MaskFolder:
 
     Masks have the size of their image even if it is edited at a smaller size: only the pixels that
     change in the editor change in the file.
+
+    Parameters
+    ----------
+    folder : Path
+    classes : callable
+        Returns the current classes; values of no class read as void.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, classes: Callable[[], ClassList] = lambda: DEFAULT) -> None:
         self.folder = folder
+        self.classes = classes
         self._lock = threading.Lock()
         self._digests: dict[Path, tuple[tuple[int, int, int], str]] = {}
 
@@ -90,7 +97,7 @@ class MaskFolder:
         path = self.path(image)
         if self.version(image) == UNPAINTED:
             return np.full(image.shape, VOID, np.uint8)
-        mask = read_mask(path, "index")
+        mask = self._values(path)
         if mask.shape != image.shape:
             tall, wide = mask.shape
             raise ValueError(
@@ -98,6 +105,13 @@ class MaskFolder:
                 "remove the mask"
             )
         return mask
+
+    def _values(self, path: Path) -> ByteArray:
+        values = read_values(path).values
+        if values.max(initial=0) > VOID:
+            raise ImageFileError(f"{path}: a mask has values of 0 … 255: remove it")
+        known: ByteArray = self.classes().known()[values]
+        return known
 
     def shown(self, image: FolderImage) -> tuple[ByteArray, str]:
         """Return a mask at its size in the editor, with its version."""
@@ -112,7 +126,7 @@ class MaskFolder:
         ----------
         image : FolderImage
         shown : ndarray of uint8, shape `image.shown_shape`
-            0, 1 and 255.
+            Values of classes, and 255.
         version : str
             The version that was edited.
 
@@ -121,9 +135,11 @@ class MaskFolder:
         ConflictError
             If the mask was changed in the meantime; it is left unchanged.
         """
-        if shown.shape != image.shown_shape or not np.isin(shown, (*COLOURS,)).all():
+        allowed = (*self.classes().values, VOID)
+        if shown.shape != image.shown_shape or not np.isin(shown, allowed).all():
             raise ValueError(
-                "a mask must contain only 0, 1 and 255 and have the size that was sent"
+                "a mask must contain only values of classes and 255, and have the size that was "
+                "sent"
             )
         with self._lock:
             now = self.version(image)
@@ -146,14 +162,27 @@ class MaskFolder:
             path.unlink(missing_ok=True)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, encode_mask(mask))
+        write_whole(path, encode_mask(mask, self.classes()))
+
+    def forget_removed(self, images: Sequence[FolderImage]) -> None:
+        """Rewrite the masks that contain values of no class, which read as void already."""
+        for image in images:
+            with self._lock:
+                if image.problem or self.version(image) == UNPAINTED:
+                    continue
+                try:
+                    stored, known = read_values(self.path(image)).values, self.read(image)
+                except ValueError:
+                    continue  # the error is shown when the image is opened
+                if not np.array_equal(stored, known):
+                    self._write(image, known)
 
 
-def encode_mask(mask: ByteArray) -> bytes:
-    """Return a mask as a palette PNG, so that any reader takes 1 as foreground and 255 as void."""
+def encode_mask(mask: ByteArray, classes: ClassList = DEFAULT) -> bytes:
+    """Return a mask as a palette PNG, so that any reader takes 1 as class 1 and 255 as void."""
     palette = np.zeros((256, 3), np.uint8)
-    for value, colour in COLOURS.items():
-        palette[value] = colour
+    for entry in classes.classes:
+        palette[entry.value] = entry.colour
     height, width = mask.shape
     picture = Image.frombytes("P", (width, height), np.ascontiguousarray(mask).tobytes())
     picture.putpalette(palette.tobytes())

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from segboost._types import FloatArray
 from segboost.pipelines.runtime.artefact_store import Artefact
-from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
 
 
@@ -21,8 +21,8 @@ class Prediction:
     Parameters
     ----------
     label : ndarray of uint8, shape (P,)
-    probability : ndarray of float64, shape (P,)
-        Probability of foreground.
+        0 … K−1.
+    probability : ndarray of float64, shape (P, K)
     uncertainty : float
         Uncertainty of the whole image; see `mean_entropy`.
     """
@@ -46,27 +46,42 @@ class Prediction:
         return cls(arrays["label"], arrays["probability"], float(artefact.document["uncertainty"]))
 
 
-def predict_image(
-    model: SegmentationModel, features: FeatureStage, item: TrainingImage
-) -> Prediction:
+def predict_image(model: Segmenter, features: FeatureStage, item: TrainingImage) -> Prediction:
     """Segment an image with features from the store; missing ones are computed."""
     features.make(item)
     groups = {g.name: features.group(item, g.name) for g in features.preset.groups}
     image = replace(features.graph(item, with_truth=False), groups=groups)
     score = model.node_scores(image)
     probability = model.probabilities(score)
-    label = (score > 0).astype(np.uint8)
+    if score.ndim == 1:
+        probability = np.stack([1 - probability, probability], axis=1)
+    label = (score > 0 if score.ndim == 1 else score.argmax(axis=1)).astype(np.uint8)
     return Prediction(label, probability, mean_entropy(probability, image.area))
 
 
-def mean_entropy(probability: FloatArray, area: npt.NDArray[np.int64]) -> float:
-    """Return the mean over pixels of ``−p log₂ p − (1 − p) log₂(1 − p)``: 0 is certain, 1 a guess.
+def entropy(probability: FloatArray) -> FloatArray:
+    """Return ``−Σ_k p_k log p_k / log K`` of rows of probabilities: 0 is certain, 1 a guess.
+
+    Parameters
+    ----------
+    probability : ndarray of shape (P, K)
 
     Examples
     --------
-    >>> mean_entropy(np.array([0.5, 1.0]), np.array([30, 10]))
+    >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]])).tolist()
+    [1.0, 0.0]
+    """
+    p = np.clip(probability, 1e-12, 1.0)
+    bits = -(p * np.log(p)).sum(axis=1) / np.log(probability.shape[1])
+    return np.abs(np.round(bits, 9))  # without the rounding error of certain rows
+
+
+def mean_entropy(probability: FloatArray, area: npt.NDArray[np.int64]) -> float:
+    """Return the mean over pixels of the `entropy` of their superpixel.
+
+    Examples
+    --------
+    >>> mean_entropy(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([30, 10]))
     0.75
     """
-    p = np.clip(probability, 1e-12, 1 - 1e-12)
-    entropy = -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
-    return round(float(np.average(entropy, weights=area)), 9)
+    return round(float(np.average(entropy(probability), weights=area)), 9)

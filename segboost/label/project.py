@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from segboost._types import ByteArray
 from segboost.datasets.base import FileSource, LabelledImage
-from segboost.datasets.images.masks import MaskReader
-from segboost.datasets.reading import image_source
+from segboost.datasets.images.masks import read_values
 from segboost.io.errors import ImageFileError
-from segboost.label.images import FolderImage
+from segboost.label.classes import ClassList, read_classes
+from segboost.label.images import WORK, FolderImage
+from segboost.label.reading import pixel_source
 from segboost.pipelines.runtime.artefact_store import ArtefactStore, KeyParts, file_key
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.stages.features import FeatureStage, feature_stage
@@ -20,15 +22,25 @@ from segboost.progress import QuietProgress
 from segboost.storage.folder import DOCUMENT
 from segboost.storage.whole_file import write_whole
 
-WORK = "segboost-label"
-"""Name of the folder, inside the folder of images, for everything that is written."""
-PREDICTION = "label-prediction"
+PREDICTION = "label-class-prediction"
 MOST_WORDS_FROM = 30
 """Maximum number of images to learn visual words from; more would change little."""
 
-QUICK: dict[str, Any] = {"preset": "fast", "longest_side": 800}
-"""Settings for quick training: network features of half and full size, no parameter search. With
-few images a linear classifier takes the place of trees, and training takes seconds."""
+QUICK: dict[str, Any] = {
+    "preset": "default",
+    "longest_side": 800,
+    "linear_below": 200,
+    "linear": {"regularisation": 4e-3, "balanced": 3, "smoothness": 6.0, "contrast": 0.3},
+    "average_folds": False,
+    "mirror_images": False,
+}
+"""Settings for quick training: the features of `default`, no parameter search. With fewer than 200
+images the model is the live one's, learned from all painted superpixels: a linear classifier and a
+CRF with fixed weights. Strokes label less than half of the superpixels, and hardly ever both sides
+of a border, so that trees need more images than with masks, and a learned CRF smooths too
+little."""
+C_OF_ONE_IMAGE = 20.0
+"""C if a single image is painted: there is no other one to choose it on."""
 
 
 def label_config(changes: Mapping[str, Any] | None = None) -> SegmentationConfig:
@@ -40,10 +52,30 @@ def label_config(changes: Mapping[str, Any] | None = None) -> SegmentationConfig
         Entries of `SegmentationConfig` to override; nested settings are merged.
     """
     merged = dict(QUICK)
+    if "preset" in (changes or {}):
+        del merged["linear_below"]  # other presets have a number of their own
     for name, value in (changes or {}).items():
         both = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
         merged[name] = {**merged[name], **value} if both else value
     return SegmentationConfig.from_dict(merged)
+
+
+@dataclass(frozen=True)
+class ClassReader:
+    """Reads a mask of the folder with the class numbers 0 … K−1 that models have."""
+
+    classes: ClassList
+
+    def __call__(self, paths: tuple[Path, ...]) -> ByteArray:
+        """Return the mask of the file."""
+        found: ByteArray = self.classes.indices()[read_values(paths[0]).values]
+        return found
+
+    @property
+    def rule(self) -> str:
+        """What, beside the file, the mask depends on."""
+        values = self.classes.values
+        return "mask index" if values == (0, 1) else f"mask classes {values}"
 
 
 @dataclass(frozen=True)
@@ -79,15 +111,44 @@ class LabelProject:
         return self.work / "export"
 
     @property
+    def predictions(self) -> Path:
+        """The folder of the exported predictions."""
+        return self.work / "predictions"
+
+    @property
     def store(self) -> ArtefactStore:
         """The store of features, superpixels and predictions."""
         return ArtefactStore(self.work / "cache")
 
     def item(self, name: str) -> LabelledImage:
         """Return an image, by file name, with its mask."""
-        path = self.folder / name
-        mask = FileSource((self.masks / f"{path.stem}.png",), MaskReader("index"), "mask index")
-        return LabelledImage(path.stem, image_source(path), mask)
+        path, reader = self.folder / name, ClassReader(self.classes())
+        mask = FileSource((self.mask_path(name),), reader, reader.rule)
+        return LabelledImage(path.stem, pixel_source(path), mask)
+
+    def mask_path(self, name: str) -> Path:
+        """Return the path of the mask of an image, by file name."""
+        return self.masks / f"{Path(name).stem}.png"
+
+    def classes(self) -> ClassList:
+        """Return the classes; raise a ValueError if their file is damaged."""
+        return read_classes(self.class_file)
+
+    def model_values(self) -> tuple[int, ...]:
+        """Return the values in masks of the classes 0 … K−1 of the model."""
+        try:
+            return tuple(int(v) for v in json.loads(self._model_classes.read_text()))
+        except (OSError, ValueError, TypeError):
+            return self.classes().values
+
+    def keep_model_values(self, values: Sequence[int]) -> None:
+        """Save the values of the classes that the model was trained with."""
+        write_whole(self._model_classes, json.dumps(list(values)).encode())
+
+    @property
+    def class_file(self) -> Path:
+        """The file of the classes, if they were changed."""
+        return self.work / "classes.json"
 
     def model_key(self) -> str | None:
         """Return a digest of the model; None if there is none yet."""
@@ -149,6 +210,10 @@ class LabelProject:
         step = max(1, len(there) // MOST_WORDS_FROM)
         self.work.mkdir(parents=True, exist_ok=True)
         write_whole(self._words, json.dumps(there[::step][:MOST_WORDS_FROM]).encode())
+
+    @property
+    def _model_classes(self) -> Path:
+        return self.work / "model-classes.json"
 
     @property
     def _settings(self) -> Path:

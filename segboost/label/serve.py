@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
+import contextlib
 import socket
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from segboost.label.address import Address, keep_address, read_address
 from segboost.label.export import remove_unfinished
 from segboost.label.project import LabelProject
 from segboost.label.session import LabelSession
@@ -22,7 +23,7 @@ def serve(
     folder: Path,
     port: int,
     n_workers: int,
-    tell: Callable[[str], Any],
+    on_ready: Callable[[str], Any],
     settings: Mapping[str, Any] | None = None,
 ) -> None:
     """Serve the labelling page for a folder of images.
@@ -31,9 +32,10 @@ def serve(
     ----------
     folder : Path
     port : int
-        0 picks a free one.
+        0 picks the port of the last session, so that a page that is still open finds the server,
+        or else a free one.
     n_workers : int
-    tell : callable
+    on_ready : callable
         Called with the URL once the server is ready.
     settings : mapping, optional
         Training settings to override.
@@ -45,19 +47,21 @@ def serve(
     """
     from segboost.label.web_app import make_app
 
-    token = secrets.token_urlsafe(24)
-    listening = _listen(port)
+    project = LabelProject(folder.resolve())
+    kept = read_address(project.work)
+    listening = _listen_again(port, kept.port)
     port = listening.getsockname()[1]
     hosts = {f"{ADDRESS}:{port}", f"localhost:{port}"}
-    project = LabelProject(folder.resolve())
-    # What Pillow has to say about a file is shown on the page if it matters.
+    # Problems of a file are shown on the page; Pillow's warnings would only fill the terminal.
     warnings.filterwarnings("ignore", module=r"PIL\.")
     with listening, FolderLock(project.work):
+        keep_address(project.work, Address(port, kept.token))
         remove_unfinished(project)
         remove_leftovers(project.work, project.masks)
         session = LabelSession(project.folder, n_workers, settings)
-        app = make_app(session, token, hosts)
-        server = _announcing(server_config(app), lambda: tell(f"http://{ADDRESS}:{port}/{token}/"))
+        app = make_app(session, kept.token, hosts)
+        url = f"http://{ADDRESS}:{port}/{kept.token}/"
+        server = _announcing(server_config(app), lambda: on_ready(url))
         session.start()
         try:
             server.run(sockets=[listening])
@@ -80,6 +84,14 @@ def server_config(app: Any) -> Any:
         lifespan="off",
         ws="none",
     )
+
+
+def _listen_again(port: int, last: int) -> socket.socket:
+    """Listen on a port or, if any will do, on the last one unless it is taken."""
+    if port == 0 and last:
+        with contextlib.suppress(OSError):
+            return _listen(last)
+    return _listen(port)
 
 
 def _listen(port: int) -> socket.socket:

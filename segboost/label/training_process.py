@@ -11,10 +11,12 @@ import os
 import signal
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from segboost.label.project import LabelProject
+from segboost.io.legend import TWO_CLASSES
+from segboost.label.project import C_OF_ONE_IMAGE, LabelProject
 from segboost.pipelines.batch.image_result import explain
 from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
 from segboost.pipelines.segmentation.model.files import save_segmenter
@@ -39,15 +41,19 @@ def say(**values: Any) -> None:
 def run(folder: Path, names: list[str], n_jobs: int) -> None:
     """Train on these images and save the model."""
     project = LabelProject(folder)
-    config = project.config()
+    config, classes = project.config(), project.classes()
     items = [project.item(name) for name in names]
     say(stage=WORDS, done=0, total=1, note="")
     project.features()  # removes unreadable images from the vocabulary
     words = [project.item(name) for name in project.vocabulary()]
+    legend = classes.legend if len(classes.classes) > 2 else TWO_CLASSES
+    if len(items) == 1 and config.C is None and legend is not TWO_CLASSES:
+        config = replace(config, C=C_OF_ONE_IMAGE)  # two classes have a CRF with fixed weights
     with StageReporter(LineProgress()) as report:
-        trained = train_on(items, config, project.store, n_jobs, report, words)
+        trained = train_on(items, config, project.store, n_jobs, report, words, legend=legend)
     extra = {"dataset": folder.resolve().name, "n_train": len(items), "notes": ["partial labels"]}
     save_segmenter(trained.model, project.model, extra)
+    project.keep_model_values(classes.values)
 
 
 def end_with_server() -> None:

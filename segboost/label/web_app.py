@@ -2,103 +2,60 @@
 
 from __future__ import annotations
 
-import gzip
-import hmac
 import json
 from collections.abc import Callable
-from importlib import resources
 from typing import Any
 
-import numpy as np
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from segboost.io.errors import ImageFileError
+from segboost.label.answers import (
+    HEADERS,
+    json_answer,
+    missing,
+    packed_bytes,
+    problem,
+    static_file,
+)
+from segboost.label.export import Exported, segment_command
+from segboost.label.guard import Guard
 from segboost.label.images import FolderImage
 from segboost.label.masks import ConflictError, unpack_runs
 from segboost.label.session import LabelSession
 
 SCRIPTS = (
     "canvas",
+    "classes",
     "editor",
+    "export",
     "keyboard",
     "labels",
+    "layers",
     "list",
     "page",
     "painting",
+    "prediction",
     "refresh",
     "saving",
     "server",
+    "shapes",
     "state",
     "tools",
     "training",
+    "view_settings",
 )
 STATIC = {
-    "page.css": "text/css",
+    **{f"{name}.css": "text/css" for name in ("page", "dialogs")},
     **{f"{name}.js": "text/javascript" for name in SCRIPTS},
-}
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-HEADERS = {
-    "content-security-policy": POLICY,
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
 }
 MOST_BYTES = 16 * 2**20
 """Maximum size of a request body; run-length encoded masks are smaller."""
-
-
-class Guard:
-    """Rejects requests without the token, or with a foreign Host or Origin header.
-
-    The token is the first part of every path, and pages of other sites cannot know it. Checking
-    the host defeats DNS rebinding: foreign names that resolve to this machine are not in `hosts`.
-
-    Parameters
-    ----------
-    app : ASGI application
-    token : str
-    hosts : set of str
-        Allowed values of the Host header.
-    """
-
-    def __init__(self, app: ASGIApp, token: str, hosts: set[str]) -> None:
-        self.app = app
-        self.token = token
-        self.hosts = hosts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request, or answer 403."""
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self.app(scope, receive, send)
-            return
-        if not self._allowed(scope):
-            answer = PlainTextResponse(
-                "403: open the address that segboost label printed\n", 403, HEADERS
-            )
-            await answer(scope, receive, send)
-            return
-        await self.app(scope, receive, send)
-
-    def _allowed(self, scope: Scope) -> bool:
-        headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
-        host = headers.get("host", "")
-        origin = headers.get("origin")
-        given = str(scope["path"]).removeprefix("/").split("/")[0]
-        return (
-            host in self.hosts
-            and origin in (None, f"http://{host}")
-            and hmac.compare_digest(given.encode(), self.token.encode())
-        )
+MOST_JSON = 2**16
 
 
 def make_app(session: LabelSession, token: str, hosts: set[str]) -> ASGIApp:
@@ -114,16 +71,19 @@ def make_app(session: LabelSession, token: str, hosts: set[str]) -> ASGIApp:
         at("/api/state", page.state),
         at("/api/thumbnail/{key}", page.thumbnail),
         at("/api/image/{key}", page.image),
+        at("/api/stretched/{key}", page.stretched),
         at("/api/superpixels/{key}", page.superpixels),
         at("/api/prediction/{key}", page.prediction),
         at("/api/mask/{key}", page.mask),
         at("/api/mask/{key}", page.save, "PUT"),
         at("/api/focus/{key}", page.focus, "POST"),
+        at("/api/classes", page.classes, "PUT"),
+        at("/api/live", page.live, "PUT"),
         at("/api/train", page.train, "POST"),
         at("/api/stop", page.stop, "POST"),
         at("/api/export", page.export, "POST"),
     ]
-    handlers: Any = {404: _missing, 405: _missing}
+    handlers: Any = {404: missing, 405: missing}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token, hosts)
 
 
@@ -135,18 +95,18 @@ class Page:
 
     def index(self, request: Request) -> Response:
         """Return the HTML page."""
-        return Response(_file("page.html"), headers=HEADERS, media_type="text/html")
+        return Response(static_file("page.html"), headers=HEADERS, media_type="text/html")
 
     def static(self, request: Request) -> Response:
         """Return a static file of the page."""
         name = request.path_params["name"]
         if name not in STATIC:
-            return _missing(request, None)
-        return Response(_file(name), headers=HEADERS, media_type=STATIC[name])
+            return missing(request, None)
+        return Response(static_file(name), headers=HEADERS, media_type=STATIC[name])
 
     def state(self, request: Request) -> Response:
         """Return `LabelSession.state`."""
-        return _json(self.session.state())
+        return json_answer(self.session.state())
 
     def thumbnail(self, request: Request) -> Response:
         """Return the thumbnail of an image."""
@@ -160,29 +120,24 @@ class Page:
         """Return the superpixel map as little-endian 32-bit integers, row by row."""
 
         def answer(image: FolderImage) -> Response:
-            return _bytes(self.session.superpixels(image).astype("<i4").tobytes())
+            return packed_bytes(self.session.superpixels(image).astype("<i4").tobytes())
 
         return self._about(request, answer)
+
+    def stretched(self, request: Request) -> Response:
+        """Return an image for the editor, stretched between two percentiles."""
+        return self._jpeg(request, self.session.stretched)
 
     def prediction(self, request: Request) -> Response:
-        """Return the label and probability of every superpixel; 404 if not computed yet."""
-
-        def answer(image: FolderImage) -> Response:
-            found = self.session.prediction(image)
-            if found is None:
-                return _problem("there is no prediction for this image yet", 404)
-            shares = np.rint(found.probability * 1000) / 1000
-            labels = {"label": found.label.tolist(), "probability": shares.tolist()}
-            return _json({**labels, "uncertainty": found.uncertainty})
-
-        return self._about(request, answer)
+        """Return `LabelSession.prediction`."""
+        return self._about(request, lambda image: json_answer(self.session.prediction(image)))
 
     def mask(self, request: Request) -> Response:
         """Return the mask, one byte per pixel, with its version."""
 
         def answer(image: FolderImage) -> Response:
             shown, version = self.session.masks.shown(image)
-            return _bytes(shown.tobytes(), {"etag": f'"{version}"'})
+            return packed_bytes(shown.tobytes(), {"etag": f'"{version}"'})
 
         return self._about(request, answer)
 
@@ -191,35 +146,24 @@ class Page:
 
         The query is the stamp of the image that was painted on: 410 if the file was replaced.
         """
-        from starlette.concurrency import run_in_threadpool
-
-        body, size = bytearray(), 0
-        try:
-            async for chunk in request.stream():
-                size += len(chunk)
-                if size <= MOST_BYTES:
-                    body += chunk
-                elif size > 4 * MOST_BYTES:
-                    break
-        except ClientDisconnect:
-            return _problem("the mask was not sent completely", 400)
-        if size > MOST_BYTES:
-            # Some excess is read and dropped: a client that is still sending would miss the answer.
-            return _problem("the mask is too large", 413)
-        return await run_in_threadpool(self._save, request, bytes(body))
+        body = await _read(request, MOST_BYTES)
+        if isinstance(body, Response):
+            return body
+        return await run_in_threadpool(self._save, request, body)
 
     def _save(self, request: Request, body: bytes) -> Response:
         version = request.headers.get("if-match", "").strip('"')
 
         def answer(image: FolderImage) -> Response:
             if request.url.query not in ("", image.stamp):
-                return _problem(f"{image.name} was replaced while it was open", 410)
+                return problem(f"{image.name} was replaced while it was open", 410)
             height, width = image.shown_shape
             mask = unpack_runs(body, height * width).reshape(height, width)
             try:
-                return _json({"version": self.session.masks.save(image, mask, version)})
+                saved, number = self.session.save(image, mask, version)
+                return json_answer({"version": saved, "live": number})
             except ConflictError as conflict:
-                return _json({"problem": str(conflict), "version": conflict.version}, 409)
+                return json_answer({"problem": str(conflict), "version": conflict.version}, 409)
 
         return self._about(request, answer, self.session.images.current)
 
@@ -227,33 +171,71 @@ class Page:
         """Process an image first in the background."""
 
         def answer(image: FolderImage) -> Response:
-            self.session.processes.focus([image.path.name])
-            return _json({})
+            self.session.open(image)
+            return json_answer({})
 
         return self._about(request, answer)
+
+    async def classes(self, request: Request) -> Response:
+        """Replace the classes; 409 if they were changed since ``revision``."""
+
+        def change(asked: dict[str, Any]) -> Response:
+            entries = asked.get("classes")
+            if not isinstance(entries, list):
+                raise ValueError("expected a list of classes")
+            try:
+                self.session.change_classes(entries, str(asked.get("revision")))
+            except ConflictError:
+                return problem("the classes were changed in another tab", 409)
+            return json_answer({})
+
+        return await _with_object(request, change)
+
+    async def live(self, request: Request) -> Response:
+        """Switch the live model on or off."""
+
+        def change(asked: dict[str, Any]) -> Response:
+            self.session.set_live(asked.get("on") is True)
+            return json_answer({})
+
+        return await _with_object(request, change)
 
     def train(self, request: Request) -> Response:
         """Start training."""
         try:
             self.session.train()
         except (ValueError, RuntimeError) as error:
-            return _problem(str(error), 409)
-        return _json({})
+            return problem(str(error), 409)
+        return json_answer({})
 
     def stop(self, request: Request) -> Response:
         """Stop training."""
         self.session.processes.stop_training()
-        return _json({})
+        return json_answer({})
 
-    def export(self, request: Request) -> Response:
-        """Export images and masks for `segboost train`."""
-        try:
-            made = self.session.export()
-        except (ValueError, OSError) as error:
-            return _problem(str(error), 409)
-        model = self.session.project.model if self.session.processes.model_key else None
-        places = {"images": str(made.images), "masks": str(made.masks), "command": made.command}
-        return _json({"count": made.count, "model": model and str(model), **places})
+    async def export(self, request: Request) -> Response:
+        """Export what is asked for: ``masks`` at once, the rest in the background."""
+
+        def start(asked: dict[str, Any]) -> Response:
+            what = asked.get("what", ["masks"])
+            if not isinstance(what, list) or not what:
+                raise ValueError("choose something to export")
+            made = self.session.export() if "masks" in what else None
+            others = [str(name) for name in what if name != "masks"]
+            number = self.session.export_predictions(others) if others else 0
+            return json_answer({"number": number, **self._exported(made)})
+
+        return await _with_object(request, start, 409)
+
+    def _exported(self, made: Exported | None) -> dict[str, Any]:
+        shown: dict[str, Any] = {}
+        if made is not None:
+            shown = {"count": made.count, "command": made.command}
+            shown |= {"images": str(made.images), "masks": str(made.masks)}
+        if self.session.processes.model_key:
+            model = self.session.project.model
+            shown |= {"model": str(model), "segment": segment_command(model)}
+        return shown
 
     def _jpeg(self, request: Request, make: Callable[[FolderImage], bytes]) -> Response:
         def answer(image: FolderImage) -> Response:
@@ -273,36 +255,49 @@ class Page:
         try:
             image = (find or self.session.images.get)(request.path_params["key"])
         except KeyError:
-            return _problem("the image was deleted", 404)
+            return problem("the image was deleted", 404)
         if image.problem:
-            return _problem(image.problem, 422)
+            return problem(image.problem, 422)
         try:
             return answer(image)
         except ImageFileError as error:
-            return _problem(str(error), 422)
+            return problem(str(error), 422)
         except (ValueError, OSError) as error:
-            return _problem(str(error), 400)
+            return problem(str(error), 400)
 
 
-def _file(name: str) -> bytes:
-    return (resources.files("segboost.label") / "static" / name).read_bytes()
+async def _read(request: Request, most: int) -> bytes | Response:
+    """Return the body of a request, or the answer to one that is too large or cut off."""
+    body, size = bytearray(), 0
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size <= most:
+                body += chunk
+            elif size > 4 * most:
+                break
+    except ClientDisconnect:
+        return problem("the request was not sent completely", 400)
+    if size > most:
+        # Some excess is read and dropped: a client that is still sending would miss the answer.
+        return problem("the mask is too large" if most == MOST_BYTES else "too much was sent", 413)
+    return bytes(body)
 
 
-def _json(values: dict[str, Any], status: int = 200) -> Response:
-    text = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # File names may hold bytes that are not text; the page shows a question mark for each.
-    return Response(text.encode("utf-8", "replace"), status, HEADERS, "application/json")
-
-
-def _problem(text: str, status: int) -> Response:
-    return _json({"problem": text}, status)
-
-
-def _bytes(data: bytes, headers: dict[str, str] | None = None) -> Response:
-    """Return gzip-compressed bytes: label maps shrink a hundredfold."""
-    packed = {**HEADERS, **(headers or {}), "content-encoding": "gzip"}
-    return Response(gzip.compress(data, 1), 200, packed, "application/octet-stream")
-
-
-def _missing(request: Request, error: Any) -> Response:
-    return PlainTextResponse("404: not found\n", 404, HEADERS)
+async def _with_object(
+    request: Request, act: Callable[[dict[str, Any]], Response], refused: int = 400
+) -> Response:
+    """Answer a request whose body is a JSON object or empty; errors are shown by the page."""
+    body = await _read(request, MOST_JSON)
+    if isinstance(body, Response):
+        return body
+    try:
+        asked = json.loads(body or b"{}")
+        if not isinstance(asked, dict):
+            raise ValueError("expected an object")
+    except (ValueError, RecursionError):
+        return problem("the body is not a JSON object", 400)
+    try:
+        return await run_in_threadpool(act, asked)
+    except (ValueError, RuntimeError, OSError) as error:
+        return problem(str(error), refused)

@@ -18,8 +18,7 @@ from segboost.label.project import PREDICTION, LabelProject
 from segboost.pipelines.batch.image_result import explain
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.images.working_size import reduce_items
-from segboost.pipelines.segmentation.model.files import load_segmenter
-from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.model.files import Segmenter, load_segmenter
 
 
 class Worker:
@@ -29,7 +28,7 @@ class Worker:
         self.project = LabelProject(folder)
         self.stage = self.project.features()
         self._longest_side = self.project.config().longest_side
-        self._model: tuple[str, SegmentationModel] | None = None
+        self._model: tuple[str, Segmenter] | None = None
 
     def answer(self, command: dict[str, Any]) -> dict[str, Any]:
         """Execute a command; errors are returned as answers."""
@@ -55,9 +54,10 @@ class Worker:
             return {"uncertainty": made.uncertainty}
         return {"uncertainty": Prediction.from_artefact(found).uncertainty}
 
-    def _load(self, key: str) -> SegmentationModel:
+    def _load(self, key: str) -> Segmenter:
         if self._model is None or self._model[0] != key:
-            self._model = key, load_segmenter(self.project.model, self.project.config().imports)
+            found = load_segmenter(self.project.model, self.project.config().imports)
+            self._model = key, found
             if self.project.model_key() != key:
                 self._model = None
                 raise RuntimeError("the model was replaced by a newer one")

@@ -37,7 +37,7 @@ def tiny_settings(path: Path) -> Path:
 
 
 def runs(mask: np.ndarray) -> bytes:
-    """The body that the page sends, written another way than the page does it."""
+    """The body that the page sends, from an independent implementation."""
     flat = mask.ravel()
     ends = np.append(np.flatnonzero(np.diff(flat)) + 1, flat.size)
     starts = np.append(0, ends[:-1])
@@ -60,7 +60,7 @@ class Answer:
 
 @dataclass
 class Client:
-    """Asks as a browser would, or as somebody who should not."""
+    """Sends requests as a browser would, or as an attacker would."""
 
     port: int
     token: str

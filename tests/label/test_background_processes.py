@@ -1,4 +1,4 @@
-"""The processes beside the server: their order, their deaths, and images that cannot be read."""
+"""The background processes of the server: order of work, crashes, and unreadable images."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.label.folders import scenes, write_images
 from tests.pipelines.segmentation.segmentation_sets import SETTINGS
 
 PATIENCE = 120
-# Answers every command and writes down what it was asked; "deadly" ends it.
+# Answers every command and logs it; "deadly" makes it exit.
 FAKE = """
 import json, sys
 for line in sys.stdin:
@@ -32,14 +32,14 @@ for line in sys.stdin:
         sys.exit(3)
     print(json.dumps({"done": True}), flush=True)
 """
-# Says where it is, then waits for ever.
+# Reports its progress, then waits forever.
 TRAINER = """
 import json, sys, time
 sys.stdin.readline()
 print(json.dumps({"stage": "trees", "done": 1, "total": 3, "note": ""}), flush=True)
 time.sleep(600)
 """
-# What a library may print is no report.
+# Output that a library prints must not be taken for a report.
 NOISY = """
 import json, sys
 sys.stdin.readline()
@@ -159,7 +159,7 @@ def test_what_a_library_prints_does_not_end_the_report(tmp_path):
     assert processes.snapshot()["outcome"] == "trained"
 
 
-def test_a_broken_image_does_no_harm_to_the_others(tmp_path):
+def test_a_broken_image_does_not_affect_the_others(tmp_path):
     write_images(tmp_path, 2)
     whole = io.BytesIO()
     Image.fromarray(scenes(1)[0].image()).save(whole, "JPEG")
@@ -194,6 +194,7 @@ def test_settings_change_only_what_they_name():
     config = label_config({"unary": {"n_folds": 3}})
     assert config.unary.n_folds == 3
     assert config.unary.n_stumps == label_config().unary.n_stumps
+    assert (config.linear_below, label_config({"preset": "classic"}).linear_below) == (200, 0)
     with pytest.raises(ValueError, match="no key"):
         label_config({"unary": {"stumps": 3}})
 
@@ -201,4 +202,4 @@ def test_settings_change_only_what_they_name():
 def test_entropy_is_that_of_the_definition():
     p, area = np.array([0.1, 0.5, 1.0]), np.array([1, 2, 3])
     known = -(0.1 * np.log2(0.1) + 0.9 * np.log2(0.9))
-    assert mean_entropy(p, area) == pytest.approx((known + 2) / 6)
+    assert mean_entropy(np.stack([1 - p, p], axis=1), area) == pytest.approx((known + 2) / 6)

@@ -80,7 +80,7 @@ def test_two_tabs_do_not_overwrite_each_other(browser, server):
     browser.switch_to.window(first)
     for _ in range(2):
         press(browser, "e")
-    # Nothing of this image, so that what follows learns from true strokes.
+    # Erase everything, so that later tests learn from correct strokes only.
     (server.folder / "segboost-label" / "masks" / "scene_3.png").unlink()
 
 
@@ -88,17 +88,27 @@ def test_a_stroke_on_a_file_that_was_deleted_is_kept_until_it_is_back(browser, s
     opened(browser, server, "scene_2.png")
     path = server.folder / "scene_2.png"
     away = server.folder.parent / "away.png"
+    # The page must not notice before the stroke: it would not let anyone paint.
+    browser.execute_script(
+        "const ask = window.fetch; window.held = true; window.fetch = async (address, options) => {"
+        "  while (window.held && String(address).includes('api/state'))"
+        "    await new Promise((resolve) => setTimeout(resolve, 50));"
+        "  return ask(address, options); };"
+    )
     path.rename(away)
     press(browser, "f")
     stroke(browser, (20, 20), (60, 20))
     banner = browser.find_element(By.ID, "banner")
-    until(lambda: "deleted" in banner.text)
+    until(lambda: "not saved" in banner.text)
+    browser.execute_script("window.held = false")
     # The page is not stuck: another image opens and is saved.
     choose(browser, "scene_3.png")
     until(lambda: not banner.is_displayed())
     stroke(browser, (20, 50), (60, 50))
     saved(browser)
-    path.write_bytes(away.read_bytes())  # another time stamp: the file was replaced
+    copy = away.with_name("copy.png")  # another time stamp: the file was replaced
+    copy.write_bytes(away.read_bytes())
+    copy.rename(path)
     until(lambda: row(browser, "scene_2.png"))
     choose(browser, "scene_2.png")
     until(lambda: "not saved" in banner.text)
@@ -156,15 +166,18 @@ def test_train_see_accept_export_and_segment(browser, server, tmp_path):
     until(lambda: data(browser, "training") == "stopped")
     assert not (server.folder / "segboost-label" / "model").exists()
     click(browser, "train")
-    until(lambda: data(browser, "training") == "trained")
+    until(lambda: data(browser, "training") not in ("running", "stopped"))
+    assert data(browser, "training") == "trained"
     # The image without paint is offered next, and its prediction is there.
     until(lambda: "next" in row(browser, "scene_3.png").get_attribute("class"))
     click(browser, "next")
     until(
         lambda: data(browser, "prediction") == row(browser, "scene_3.png").get_attribute("data-key")
     )
-    assert "uncertainty " in browser.find_element(By.ID, "prediction-told").text
-    # A correction first: it stays.
+    until(lambda: data(browser, "source") == "model")
+    assert "trained model · uncertainty" in browser.find_element(By.ID, "prediction-message").text
+    # A correction first: it stays. Without Live, the prediction is still that of the model.
+    click(browser, "live")
     press(browser, "f")
     stroke(browser, *inside(1, 3))
     saved(browser)
@@ -174,11 +187,14 @@ def test_train_see_accept_export_and_segment(browser, server, tmp_path):
     accepted = server.mask("scene_3")
     assert (accepted[corrected == 1] == 1).all()
     assert not (accepted == 255).any()
-    click(browser, "export")
-    until(browser.find_element(By.ID, "exported").is_displayed)
-    told = browser.find_element(By.ID, "exported").text
-    assert "4 images" in told
-    assert "segboost train --images" in told
+    click(browser, "export-open")
+    click(browser, "export-go")
+    notice = browser.find_element(By.ID, "exported-message")
+    until(lambda: "segboost segment --model" in notice.text)
+    assert "4 images" in notice.text
+    assert "--test-fraction 0 --output images-model" in notice.text
+    click(browser, "export-close")
+    click(browser, "live")
     model = server.folder / "segboost-label" / "model"
     code = "from segboost.cli.main import main; main()"
     command = [sys.executable, "-c", code, "segment", "--model", str(model)]
@@ -201,20 +217,26 @@ def test_a_killed_server_loses_nothing(browser, server, place):
     painted = server.mask("scene_0")
     server.kill()
     banner = browser.find_element(By.ID, "banner")
-    until(banner.is_displayed)  # before anything is painted that could not be saved
+    until(banner.is_displayed)  # before anything that could not be saved is painted
     assert "is not responding" in banner.text
     undo = browser.find_element(By.ID, "undo")
     click(browser, "undo")
     stroke(browser, (10, 5), (80, 5))
-    assert undo.is_enabled()  # neither was taken: one stroke is still to be undone
+    assert undo.is_enabled()  # neither was accepted: one stroke can still be undone
     assert not browser.find_element(By.ID, "redo").is_enabled()
     assert browser.execute_script("return document.getElementById('saved').textContent") == (
         "waiting for the server"
     )
     again = Server(place, place.parent / "settings.json")
     try:
+        assert again.address == server.address
         assert np.array_equal(again.mask("scene_0"), painted)
-        opened(browser, again, "scene_0.png")
-        until(lambda: row(browser, "scene_0.png").get_attribute("data-state") == "painted")
+        # The page that is still open reconnects by itself.
+        until(lambda: not banner.is_displayed())
+        press(browser, "f")
+        stroke(browser, (10, 5), (80, 5))
+        saved(browser)
+        assert (again.mask("scene_0")[5, 20:70] == 1).all()
+        assert undo.is_enabled()
     finally:
         again.kill()

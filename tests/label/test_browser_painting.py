@@ -93,7 +93,7 @@ def test_going_to_another_image_ends_the_stroke_on_this_one(browser, server):
     assert painted[HEIGHT // 2, WIDTH // 2] == 1
     assert not (server.folder / "segboost-label" / "masks" / "scene_2.png").exists()
     choose(browser, "scene_1.png")
-    click(browser, "undo")  # the history is still there
+    click(browser, "undo")  # the history is kept
     saved(browser)
     assert not (server.folder / "segboost-label" / "masks" / "scene_1.png").exists()
 
@@ -197,7 +197,13 @@ def test_a_pen_paints_whatever_the_hand_does(browser, server):
     hand("touchEnd")
     pen("mouseReleased", x + 40, 0)
     saved(browser)
-    until(lambda: (server.mask("scene_2") == 1)[HEIGHT // 2, WIDTH // 2])
+    painted = server.mask("scene_2")
+    scale = min(box["width"] / WIDTH, box["height"] / HEIGHT) * 0.97
+    reach = int(40 / scale)
+    assert reach >= 2
+    # One line from where the pen came down to where it left, and nothing below the hand.
+    assert (painted[HEIGHT // 2, WIDTH // 2 - reach : WIDTH // 2 + reach] == 1).all()
+    assert (painted[HEIGHT // 2 + int(100 / scale)] == 255).all()
     clean(browser, server, "scene_2")
 
 

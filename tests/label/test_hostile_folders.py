@@ -1,4 +1,4 @@
-"""Folders that are odd, change while they are open or were left by a killed server."""
+"""Unusual folders, folders that change while they are open, and leftovers of a killed server."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 import pytest
+import tifffile
 from PIL import Image
 
 pytest.importorskip("uvicorn", reason="the extra label is not installed")
@@ -19,8 +20,9 @@ pytest.importorskip("uvicorn", reason="the extra label is not installed")
 import segboost.label.connection as connection
 from segboost.label.export import Exported, export_masks, remove_unfinished
 from segboost.label.images import ImageFolder
+from segboost.label.listing import choose_next
 from segboost.label.project import LabelProject
-from segboost.label.session import LabelSession, choose_next
+from segboost.label.session import LabelSession
 from tests.label.folders import HEIGHT, WIDTH, runs, serving, write_images
 
 BAD = os.fsdecode(b"bad\xff")
@@ -55,18 +57,20 @@ def test_links_are_exported_as_what_they_point_to(folder):
 
 @pytest.mark.parametrize("name", ["a $(touch x)", "it's", "a b;c", '"', BAD])
 def test_the_export_command_is_one_that_a_shell_understands(tmp_path, name):
-    places = tmp_path / name / "images", tmp_path / name / "masks"
-    command = Exported(*places, 1).command
+    work = tmp_path / name / "segboost-label" / "export"
+    places = work / "images", work / "masks"
+    command = Exported(*places, 2, work / "classes.json").command
+    expected = ["--images", places[0], "--masks", places[1], "--test-fraction", "0"]
+    expected += ["--classes", work / "classes.json", "--output", f"{name}-model"]
     if name != BAD:
-        words = shlex.split(command)
-        assert words[2:] == ["--images", str(places[0]), "--masks", str(places[1])]
+        assert shlex.split(command)[2:] == list(map(str, expected))
     said = subprocess.run(
         ["bash", "-c", command.replace("segboost train", "printf '%s\\0'")],
         capture_output=True,
         cwd=tmp_path,
         check=True,
     ).stdout.split(b"\0")
-    assert said[1::2] == [os.fsencode(p) for p in places]
+    assert said[:-1] == [os.fsencode(part) for part in expected]
     assert os.listdir(tmp_path) == []
 
 
@@ -98,6 +102,31 @@ def test_a_killed_export_is_removed_at_the_next_start(folder):
     assert export_masks(project, images, masks).count == 1
 
 
+def test_two_names_of_a_file_inside_the_export_are_not_both_removed(folder):
+    session = LabelSession(folder, 0)
+    image = session.images.scan()[0]
+    session.save(image, np.zeros(image.shown_shape, np.uint8), "none")
+    session.export()
+    mine = session.project.export / "images" / "mine.txt"
+    mine.write_text("mine")
+    os.link(mine, mine.with_name("again.txt"))
+    with pytest.raises(ValueError, match="was not written by the export"):
+        session.export()
+    assert mine.read_text() == "mine"
+    os.link(mine, folder / "elsewhere.txt")  # now nothing is lost
+    assert session.export().count == 1
+    assert (folder / "elsewhere.txt").read_text() == "mine"
+
+
+def test_stacks_are_named_as_problems_instead_of_cut_to_one_page(folder):
+    for name, shape in (("stack", (4, 20, 30)), ("page", (20, 30))):
+        values = np.zeros(shape, np.uint16)
+        tifffile.imwrite(folder / f"{name}.tif", values, photometric="minisblack")
+    problems = {i["name"]: i["problem"] for i in LabelSession(folder, 0).state()["images"]}
+    assert problems["stack.tif"] == "it has 4 pages: save each of them as an image"
+    assert problems["page.tif"] == ""
+
+
 def test_pipes_do_not_hang_the_state(folder):
     os.mkfifo(folder / "pipe.png")
     session = LabelSession(folder, 0)
@@ -127,7 +156,7 @@ def test_names_that_are_not_text_are_shown(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["folder in place of a mask", "file in place of the masks"])
-def test_what_is_in_the_way_of_masks_is_named_and_its_removal_seen(folder, kind):
+def test_obstacles_to_masks_are_named_and_their_removal_is_noticed(folder, kind):
     session = LabelSession(folder, 0)
     masks = session.masks.folder
     if kind.startswith("folder"):

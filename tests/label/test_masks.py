@@ -9,6 +9,7 @@ from PIL import Image
 from segboost.datasets import load_folders
 from segboost.io.errors import ImageFileError
 from segboost.io.image_files import read_image
+from segboost.io.legend import read_legend
 from segboost.label import images as images_module
 from segboost.label.export import export_masks
 from segboost.label.images import ImageFolder, read_header
@@ -81,9 +82,9 @@ def test_a_failed_write_leaves_the_mask_as_it_was(folder, masks, monkeypatch):
 
 
 @pytest.mark.parametrize("bad", [void((5, 5)), np.full((HEIGHT, WIDTH), 7, np.uint8)])
-def test_what_is_no_mask_is_refused(folder, masks, bad):
+def test_invalid_masks_are_refused(folder, masks, bad):
     image, *_ = ImageFolder(folder).scan()
-    with pytest.raises(ValueError, match="0, 1 and 255"):
+    with pytest.raises(ValueError, match="values of classes"):
         masks.save(image, bad, UNPAINTED)
 
 
@@ -125,6 +126,7 @@ def test_an_export_is_what_train_reads(folder, masks):
     assert [item.name for item in data.train] == ["scene_0", "scene_2"]
     assert np.array_equal(data.train[0].mask(), stroke(void(), 0, 40))
     assert (data.train[1].mask() == 1).all()
+    assert read_legend(made.images.parent / "classes.json").names == ("background", "foreground")
     assert np.array_equal(data.train[0].image(), read_image(images[0].path))
     assert [p.name for p in project.work.iterdir() if p.name.startswith(".export")] == []
 
@@ -134,7 +136,7 @@ def test_nothing_painted_is_nothing_to_export(folder, masks):
         export_masks(LabelProject(folder), ImageFolder(folder).scan(), masks)
 
 
-def test_headers_tell_the_upright_size_and_what_is_broken(tmp_path):
+def test_headers_give_the_upright_size_and_show_broken_files(tmp_path):
     exif = Image.Exif()
     exif[0x0112] = 6
     Image.new("RGB", (40, 20)).save(tmp_path / "turned.jpg", exif=exif)

@@ -1,4 +1,4 @@
-"""The server: who may ask, what is kept, what is said of broken images."""
+"""The server: access control, storage, and broken images."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from PIL import Image
 pytest.importorskip("uvicorn", reason="the extra label is not installed")
 
 from segboost.features.superpixels.methods import find_superpixels
+from segboost.label.listing import choose_next
 from segboost.label.serve import _listen
-from segboost.label.session import LabelSession, choose_next
+from segboost.label.session import LabelSession
 from tests.label.folders import HEIGHT, WIDTH, runs, scenes, serving, write_images
 
 
@@ -73,7 +74,7 @@ def test_a_socket_is_asked_for_the_token_too(client):
 
 
 def test_other_names_of_this_machine_are_403(client):
-    # What a page of another site gets that lets its own name point here.
+    # DNS rebinding: the page of another site whose host name resolves to this machine.
     for host in ("evil.example", f"evil.example:{client.port}", "127.0.0.1", "127.0.0.1:1"):
         assert raw(client, f"/{client.token}/api/state", Host=host)[0] == 403
     assert raw(client, f"/{client.token}/api/state", Host=f"localhost:{client.port}")[0] == 200
@@ -159,7 +160,7 @@ def test_a_stroke_is_on_the_disk_when_the_answer_comes(client, folder):
     fresh = client.ask(f"/api/mask/{key}")
     assert fresh.headers["etag"].strip('"') == answer.json["version"]
     entry = next(i for i in client.state()["images"] if i["key"] == key)
-    assert (entry["foreground"], entry["background"]) == (100, 0)
+    assert entry["painted"] == [1]
 
 
 def test_two_tabs_do_not_overwrite_each_other(client):
@@ -176,22 +177,22 @@ def test_two_tabs_do_not_overwrite_each_other(client):
 
 
 @pytest.mark.parametrize("body", [b"", b"abc", b"\x07" + (HEIGHT * WIDTH).to_bytes(4, "little")])
-def test_bodies_that_are_no_masks_are_refused(client, body):
+def test_bodies_that_are_not_masks_are_refused(client, body):
     key = client.key("scene_0.png")
     assert client.ask(f"/api/mask/{key}", "PUT", body, If_Match='"none"').status == 400
 
 
-def test_a_body_without_end_is_cut_off(client):
+def test_an_endless_body_is_cut_off(client):
     key = client.key("scene_0.png")
     status = client.ask(f"/api/mask/{key}", "PUT", bytes(17 * 2**20), If_Match='"none"').status
     assert status == 413
 
 
-def test_broken_images_are_shown_as_broken_and_do_no_harm(client):
+def test_broken_images_are_shown_as_broken(client):
     images = {i["name"]: i for i in client.state()["images"]}
     assert "not an image" in images["broken.png"]["problem"]
     assert client.ask(f"/api/image/{images['broken.png']['key']}").status == 422
-    # Its header is whole: that the rest is missing shows when it is decoded.
+    # Its header is intact: the truncation only shows when it is decoded.
     assert client.ask(f"/api/thumbnail/{images['cut.jpg']['key']}").status == 422
     images = {i["name"]: i for i in client.state()["images"]}
     assert "broken" in images["cut.jpg"]["problem"]
@@ -211,7 +212,7 @@ def test_the_list_does_not_wait_for_masks_to_be_counted(tmp_path, monkeypatch):
     assert [i["unpainted"] for i in session.state()["images"]] == [0, 0]
     assert session.state()["next"] is None
     monkeypatch.setattr("segboost.label.session.COUNTING", -1.0)
-    assert session.state()["images"][0]["background"] == HEIGHT * WIDTH  # known by now
+    assert session.state()["images"][0]["painted"] == [0]  # known by now
 
 
 def test_a_file_that_changes_has_another_stamp_and_other_superpixels(tmp_path):

@@ -1,34 +1,29 @@
 // The view of one image: zoom, pan, layers of paint and prediction, and the pointer.
 
-import { FOREGROUND, BACKGROUND } from "./labels.js";
+import { Palette, drawGrid, drawMembers, drawPaint, drawPrediction, drawUncertainty, layer, rgba } from "./layers.js";
 
-const SURE = [47, 127, 230], UNSURE = [240, 215, 60];
 const MOST = 40;
-
-// One number per canvas pixel; all browsers run on little-endian machines.
-const rgba = ([red, green, blue], alpha) => ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-
-const PALETTE = new Uint32Array(256);
-PALETTE[FOREGROUND] = rgba([47, 127, 230], 255);
-PALETTE[BACKGROUND] = rgba([232, 112, 42], 255);
-
-const entropy = (p) => (p <= 0 || p >= 1 ? 0 : -(p * Math.log2(p) + (1 - p) * Math.log2(1 - p)));
 
 export class View {
   constructor(canvas) {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
+    this.palette = new Palette([]);
     this.scale = 1;
     this.x = 0;
     this.y = 0;
-    this.opacity = 0.6;
-    this.pointer = null;
+    this.pointer = null; // { x, y, radius, notice } in pixels of the image
+    this.shape = null; // the open line of a lasso, polygon or box
     this.hover = null;
     this.picture = null;
     this.paint = null;
     this.prediction = null;
     this.uncertainty = null;
-    this.shown = { prediction: true, uncertainty: false };
+    this.grid = null;
+    this.shown = { paint: true, prediction: true, uncertainty: false, grid: false };
+    this.opacity = { paint: 0.75, prediction: 0.4 };
+    this.light = { brightness: 1, contrast: 1 };
+    this.afterDraw = null;
     new ResizeObserver(() => this.resize()).observe(canvas);
   }
 
@@ -39,11 +34,16 @@ export class View {
     this.paint = layer(width, height);
     this.prediction = null;
     this.uncertainty = null;
+    this.grid = null;
     this.hover = null;
+    this.shape = null;
     this.fit();
   }
 
   close() { this.picture = null; this.draw(); }
+
+  // Another rendering of the same image.
+  replacePicture(picture) { this.picture = picture; this.draw(); }
 
   resize() {
     const ratio = window.devicePixelRatio || 1;
@@ -90,42 +90,23 @@ export class View {
 
   inside(point) { return point.x >= 0 && point.y >= 0 && point.x < this.width && point.y < this.height; }
 
+  setClasses(classes) { this.palette = new Palette(classes); }
+
   showLabels(values, box) {
-    const { left, top, right, bottom } = box || { left: 0, top: 0, right: this.width - 1, bottom: this.height - 1 };
-    if (right < left || bottom < top) return;
-    const wide = right - left + 1, tall = bottom - top + 1;
-    const image = this.paint.context.createImageData(wide, tall);
-    const pixels = new Uint32Array(image.data.buffer);
-    for (let y = 0; y < tall; y += 1) {
-      const from = (top + y) * this.width + left;
-      for (let x = 0; x < wide; x += 1) pixels[y * wide + x] = PALETTE[values[from + x]];
-    }
-    this.paint.context.putImageData(image, left, top);
+    const whole = box || { left: 0, top: 0, right: this.width - 1, bottom: this.height - 1 };
+    if (whole.right < whole.left || whole.bottom < whole.top) return;
+    drawPaint(this.paint.context, values, this.width, this.palette, whole);
     this.draw();
   }
 
-  // Tint and outline the predicted foreground; shade by uncertainty.
-  showPrediction(superpixels, prediction) {
-    if (!prediction) { this.prediction = null; this.uncertainty = null; this.draw(); return; }
-    const { label, probability } = prediction;
-    this.prediction = layer(this.width, this.height);
-    this.uncertainty = layer(this.width, this.height);
-    const tint = this.prediction.context.createImageData(this.width, this.height);
-    const shade = this.uncertainty.context.createImageData(this.width, this.height);
-    const tints = new Uint32Array(tint.data.buffer), shades = new Uint32Array(shade.data.buffer);
-    const shadeOf = Uint32Array.from(probability, (p) => rgba(UNSURE, Math.round(160 * entropy(p))));
-    const sure = rgba(SURE, 90), line = rgba([255, 255, 255], 255);
-    for (let y = 0, at = 0; y < this.height; y += 1) {
-      for (let x = 0; x < this.width; x += 1, at += 1) {
-        const region = superpixels[at], here = label[region];
-        const edge = (x + 1 < this.width && label[superpixels[at + 1]] !== here)
-          || (y + 1 < this.height && label[superpixels[at + this.width]] !== here);
-        if (edge) tints[at] = line; else if (here) tints[at] = sure;
-        shades[at] = shadeOf[region];
-      }
-    }
-    this.prediction.context.putImageData(tint, 0, 0);
-    this.uncertainty.context.putImageData(shade, 0, 0);
+  showPrediction(superpixels, found) {
+    this.prediction = found ? drawPrediction(superpixels, found.label, this.width, this.height, this.palette) : null;
+    this.uncertainty = found ? drawUncertainty(superpixels, found.entropy, this.width, this.height) : null;
+    this.draw();
+  }
+
+  showGrid(superpixels) {
+    this.grid = superpixels ? drawGrid(superpixels, this.width, this.height) : null;
     this.draw();
   }
 
@@ -133,63 +114,78 @@ export class View {
   draw() {
     if (this.waiting) return;
     this.waiting = true;
-    requestAnimationFrame(() => { this.waiting = false; this.drawNow(); });
+    requestAnimationFrame(() => { this.waiting = false; this.drawNow(); this.afterDraw?.(); this.afterDraw = null; });
   }
 
   drawNow() {
-    const { context: c, canvas } = this;
+    const { context: c, canvas, shown, light } = this;
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.clearRect(0, 0, canvas.width, canvas.height);
     if (!this.picture) return;
     c.setTransform(this.scale, 0, 0, this.scale, this.x, this.y);
     c.imageSmoothingEnabled = this.scale < 3;
+    if (light.brightness !== 1 || light.contrast !== 1) c.filter = `brightness(${light.brightness}) contrast(${light.contrast})`;
     c.drawImage(this.picture, 0, 0, this.width, this.height);
+    c.filter = "none";
     c.imageSmoothingEnabled = false;
-    if (this.prediction && this.shown.prediction) c.drawImage(this.prediction.canvas, 0, 0);
-    if (this.uncertainty && this.shown.uncertainty) c.drawImage(this.uncertainty.canvas, 0, 0);
-    c.globalAlpha = this.opacity;
-    c.drawImage(this.paint.canvas, 0, 0);
+    if (this.prediction && shown.prediction) {
+      c.globalAlpha = this.opacity.prediction;
+      c.drawImage(this.prediction.fill, 0, 0);
+      c.globalAlpha = Math.min(1, 2.2 * this.opacity.prediction);
+      c.drawImage(this.prediction.lines, 0, 0);
+    }
+    c.globalAlpha = 1;
+    if (this.uncertainty && shown.uncertainty) c.drawImage(this.uncertainty.canvas, 0, 0);
+    if (this.grid && shown.grid) c.drawImage(this.grid.canvas, 0, 0);
+    c.globalAlpha = this.opacity.paint;
+    if (shown.paint) c.drawImage(this.paint.canvas, 0, 0);
     if (this.hover) { c.globalAlpha = 0.5; c.drawImage(this.hover.canvas, this.hover.left, this.hover.top); }
     c.globalAlpha = 1;
+    if (this.shape) this.drawShape(c);
     if (this.pointer) this.drawPointer(c);
   }
 
-  drawPointer(c) {
+  outline(c, trace) {
     for (const [width, colour] of [[3, "rgba(0,0,0,.6)"], [1.2, "#fff"]]) {
       c.lineWidth = width / this.scale;
       c.strokeStyle = colour;
       c.beginPath();
-      c.arc(this.pointer.x, this.pointer.y, this.pointer.radius, 0, 2 * Math.PI);
+      trace();
       c.stroke();
     }
   }
 
-  // Highlight the superpixel under the pointer.
+  drawShape(c) {
+    const { points, closed } = this.shape;
+    this.outline(c, () => {
+      points.forEach(({ x, y }, k) => { if (k) c.lineTo(x, y); else c.moveTo(x, y); });
+      if (closed) c.closePath();
+    });
+    if (this.shape.corners) this.outline(c, () => { for (const { x, y } of points) { const r = 3 / this.scale; c.rect(x - r, y - r, 2 * r, 2 * r); } });
+  }
+
+  drawPointer(c) {
+    const { x, y, radius, notice } = this.pointer;
+    this.outline(c, () => {
+      c.arc(x, y, radius, 0, 2 * Math.PI);
+      if (this.pointer.cross) { const r = 8 / this.scale; c.moveTo(x - r, y); c.lineTo(x + r, y); c.moveTo(x, y - r); c.lineTo(x, y + r); }
+    });
+    if (!notice) return;
+    const ratio = window.devicePixelRatio || 1, size = 13 * ratio / this.scale;
+    c.font = `600 ${size}px system-ui, sans-serif`;
+    c.textAlign = "center";
+    c.lineWidth = size / 4;
+    c.strokeStyle = "rgba(0,0,0,.75)";
+    c.fillStyle = "#fff";
+    c.strokeText(notice, x, y + radius + 1.3 * size);
+    c.fillText(notice, x, y + radius + 1.3 * size);
+  }
+
+  // Highlight pixels under the pointer, for example a superpixel.
   highlight(members, value) {
-    if (!members) { this.hover = null; this.draw(); return; }
-    let left = this.width, top = this.height, right = 0, bottom = 0;
-    for (const at of members) {
-      const x = at % this.width, y = (at - x) / this.width;
-      left = Math.min(left, x); right = Math.max(right, x);
-      top = Math.min(top, y); bottom = Math.max(bottom, y);
-    }
-    const wide = right - left + 1, made = layer(wide, bottom - top + 1);
-    const image = made.context.createImageData(wide, bottom - top + 1);
-    const pixels = new Uint32Array(image.data.buffer);
-    const colour = PALETTE[value] || rgba([255, 255, 255], 255);
-    for (const at of members) {
-      const x = at % this.width, y = (at - x) / this.width;
-      pixels[(y - top) * wide + x - left] = colour;
-    }
-    made.context.putImageData(image, 0, 0);
-    this.hover = { canvas: made.canvas, left, top };
+    const colour = members && (this.palette.strong[value] || rgba([255, 255, 255], 255));
+    if (!members && !this.hover) return;
+    this.hover = members ? drawMembers(members, this.width, this.height, colour) : null;
     this.draw();
   }
-}
-
-function layer(width, height) {
-  const canvas = document.createElement("canvas");
-  canvas.width = width;
-  canvas.height = height;
-  return { canvas, context: canvas.getContext("2d") };
 }

@@ -1,6 +1,6 @@
 // The labels of one image, stroke by stroke, with unlimited undo and redo.
 
-export const FOREGROUND = 1, BACKGROUND = 0, VOID = 255;
+export const VOID = 255;
 
 export class Labels {
   constructor(width, height, values, version) {
@@ -72,13 +72,31 @@ export class Labels {
     return { left, top, right, bottom };
   }
 
+  // Paint the inside of a closed line; a pixel is inside if its centre is.
+  polygon(points, value) {
+    const ys = points.map((p) => p.y);
+    const top = Math.max(0, Math.floor(Math.min(...ys))), bottom = Math.min(this.height - 1, Math.ceil(Math.max(...ys)));
+    for (let y = top; y <= bottom; y += 1) {
+      const middle = y + 0.5, cuts = [];
+      points.forEach((a, k) => {
+        const b = points[(k + 1) % points.length];
+        if ((a.y <= middle) !== (b.y <= middle)) cuts.push(a.x + (middle - a.y) * (b.x - a.x) / (b.y - a.y));
+      });
+      cuts.sort((a, b) => a - b);
+      for (let k = 0; k + 1 < cuts.length; k += 2) {
+        const from = Math.max(0, Math.ceil(cuts[k] - 0.5)), to = Math.min(this.width - 1, Math.ceil(cuts[k + 1] - 0.5) - 1);
+        for (let x = from; x <= to; x += 1) this.set(y * this.width + x, value);
+      }
+    }
+  }
+
   region(pixels, value) { for (const at of pixels) this.set(at, value); }
 
   // Use the prediction for all unpainted pixels.
   accept(superpixels, labels) {
     this.begin();
     for (let at = 0; at < this.values.length; at += 1) {
-      if (this.values[at] === VOID) this.set(at, labels[superpixels[at]]);
+      if (this.values[at] === VOID) this.set(at, labels[superpixels[at]] ?? VOID);
     }
     return this.end();
   }
@@ -97,6 +115,39 @@ export class Regions {
     superpixels.forEach((region, at) => { pixels[next[region]] = at; next[region] += 1; });
     this.first = first;
     this.pixels = pixels;
+  }
+
+  // The mean colour of every superpixel and its neighbours, for filling.
+  describe(picture, width, height) {
+    const canvas = new OffscreenCanvas(width, height), context = canvas.getContext("2d");
+    context.drawImage(picture, 0, 0, width, height);
+    const { data } = context.getImageData(0, 0, width, height);
+    const count = this.first.length - 1;
+    this.colour = new Float32Array(3 * count);
+    this.near = Array.from({ length: count }, () => new Set());
+    for (let at = 0; at < this.of.length; at += 1) {
+      const region = this.of[at];
+      for (let c = 0; c < 3; c += 1) this.colour[3 * region + c] += data[4 * at + c];
+      for (const other of [(at + 1) % width ? at + 1 : at, at + width]) {
+        if (other >= this.of.length || this.of[other] === region) continue;
+        this.near[region].add(this.of[other]);
+        this.near[this.of[other]].add(region);
+      }
+    }
+    for (let k = 0; k < count; k += 1) {
+      const size = Math.max(1, this.first[k + 1] - this.first[k]);
+      for (let c = 0; c < 3; c += 1) this.colour[3 * k + c] /= size;
+    }
+  }
+
+  // The connected superpixels whose colour differs from that of the first by at most `reach`.
+  similar(start, reach) {
+    const far = (k) => Math.hypot(...[0, 1, 2].map((c) => this.colour[3 * k + c] - this.colour[3 * start + c]));
+    const found = new Set([start]), open = [start];
+    while (open.length) {
+      for (const next of this.near[open.pop()]) if (!found.has(next) && far(next) <= reach) { found.add(next); open.push(next); }
+    }
+    return [...found];
   }
 
   members(region) { return this.pixels.subarray(this.first[region], this.first[region + 1]); }

@@ -46,7 +46,7 @@ function updateRow(row, entry) {
   const text = entry.problem || entry.failed || WORDS[state];
   row.dataset.state = state;
   row.classList.toggle("current", page.image !== null && page.image.key === entry.key);
-  row.classList.toggle("next", page.state.next === entry.key && page.state.model !== null);
+  row.classList.toggle("next", page.state.next === entry.key && page.state.images.some((i) => i.uncertainty !== null && i.uncertainty !== undefined));
   const shown = row.querySelector(".state");
   if (shown.textContent !== text) shown.textContent = text;
   const button = row.querySelector("button");

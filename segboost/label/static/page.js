@@ -4,10 +4,9 @@ import "./keyboard.js";
 import { page } from "./state.js";
 import { open } from "./editor.js";
 import { refresh } from "./refresh.js";
-import { showTools } from "./tools.js";
+import "./export.js";
 
 async function begin() {
-  showTools();
   await refresh();
   document.body.dataset.ready = "true";
   const asked = location.hash.slice(1);

@@ -3,6 +3,7 @@
 import { VOID } from "./labels.js";
 import { $, page, tool, view } from "./state.js";
 import { save } from "./saving.js";
+import { SHAPES, addCorner, cancelShape, extendShape, paintShape } from "./shapes.js";
 import { showTools } from "./tools.js";
 
 const fingers = new Map();
@@ -12,7 +13,9 @@ export const mayPaint = () => page.image !== null && !page.conflict && !page.los
 
 function paintTo(point) {
   const { labels, regions } = page.image;
-  if (tool.brush === "superpixel") {
+  if (SHAPES.has(tool.brush)) {
+    if (tool.brush !== "polygon") extendShape(point);
+  } else if (tool.brush === "superpixel") {
     if (!regions) return;
     const from = page.stroke.last || point, steps = Math.max(1, Math.ceil(Math.hypot(point.x - from.x, point.y - from.y) / 2));
     for (let k = 1; k <= steps; k += 1) {
@@ -24,19 +27,57 @@ function paintTo(point) {
       labels.region(regions.members(region), page.stroke.value);
     }
     view.showLabels(labels.values);
+  } else if (tool.brush === "fill") {
+    for (const region of filled(point)) labels.region(regions.members(region), page.stroke.value);
+    view.showLabels(labels.values);
   } else {
-    view.showLabels(labels.values, labels.line(page.stroke.last || point, point, tool.size, page.stroke.value));
+    view.showLabels(labels.values, labels.line(page.stroke.last || point, point, tool.size / 2, page.stroke.value));
   }
   page.stroke.last = point;
 }
 
+// The superpixels that a fill at a point takes.
+function filled(point) {
+  const { regions, labels, picture } = page.image;
+  if (!regions || !view.inside(point)) return [];
+  if (!regions.colour) regions.describe(picture, labels.width, labels.height);
+  return regions.similar(regions.of[Math.floor(point.y) * labels.width + Math.floor(point.x)], tool.reach);
+}
+
+export function beginStroke(id, value, pen) {
+  page.stroke = { id, value, pen, last: null, taken: new Set() };
+  page.image.labels.begin();
+}
+
 export function endStroke(keep) {
   if (!page.stroke) return;
+  if (SHAPES.has(tool.brush)) {
+    if (keep) { paintShape(page.stroke.value); view.showLabels(page.image.labels.values); } else cancelShape();
+  }
   page.stroke = null;
   const changed = page.image.labels.end();
   if (changed && keep) save();
   if (changed && !keep) { page.image.labels.undo(); page.image.labels.undone.pop(); view.showLabels(page.image.labels.values); }
   showTools();
+}
+
+// One dab at a point, or a corner of a polygon: a click, or the keyboard.
+export function dab(point, value = tool.value) {
+  if (!mayPaint() || page.stroke) return;
+  if (tool.brush === "polygon") {
+    if (addCorner(point)) closePolygon(value);
+    return;
+  }
+  beginStroke("key", value, false);
+  paintTo(point);
+  endStroke(true);
+}
+
+export function closePolygon(value = tool.value) {
+  if (tool.brush !== "polygon" || !view.shape || !mayPaint()) return false;
+  beginStroke("key", value, false);
+  endStroke(true);
+  return true;
 }
 
 const canvas = $("canvas");
@@ -51,8 +92,9 @@ canvas.addEventListener("pointerdown", (event) => {
   if (event.button === 1 || page.space) { grip = { ...at, id: event.pointerId }; event.preventDefault(); return; }
   const eraser = event.button === 2 || event.button === 5;
   if (!mayPaint() || page.stroke || fingers.size > 2 || !(event.button === 0 || eraser)) return;
-  page.stroke = { id: event.pointerId, value: eraser ? VOID : tool.value, pen: event.pointerType === "pen", last: null, taken: new Set() };
-  page.image.labels.begin();
+  const value = eraser ? VOID : tool.value;
+  if (tool.brush === "polygon") { dab(view.onImage(at), value); return; }
+  beginStroke(event.pointerId, value, event.pointerType === "pen");
   paintTo(view.onImage(at));
 });
 
@@ -67,7 +109,7 @@ canvas.addEventListener("pointermove", (event) => {
   } else if (grip && grip.id === event.pointerId) {
     view.pan(at.x - grip.x, at.y - grip.y);
     grip = { ...at, id: event.pointerId };
-  } else if (page.stroke && page.stroke.id === event.pointerId) {
+  } else if (page.stroke && page.stroke.id === event.pointerId && tool.brush !== "fill") {
     // Fast strokes make several moves between two frames.
     const moves = event.getCoalescedEvents?.() || [];
     for (const move of moves.length ? moves : [event]) paintTo(view.onImage(view.onCanvas(move)));
@@ -83,21 +125,30 @@ function pinch() {
 function lift(event) {
   fingers.delete(event.pointerId);
   if (fingers.size < 2) grip = null;
-  if (page.stroke && page.stroke.id === event.pointerId) endStroke(event.type === "pointerup");
+  if (page.stroke && page.stroke.id === event.pointerId) {
+    page.lifted = performance.now();
+    endStroke(event.type === "pointerup");
+  }
 }
 
 canvas.addEventListener("pointerup", lift);
 canvas.addEventListener("pointercancel", lift);
-canvas.addEventListener("pointerleave", () => { view.pointer = null; view.highlight(null); });
+canvas.addEventListener("pointerleave", () => { view.pointer = null; view.highlight(null); view.draw(); });
 canvas.addEventListener("contextmenu", (event) => event.preventDefault());
 canvas.addEventListener("wheel", (event) => {
   event.preventDefault();
   view.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), view.onCanvas(event));
 }, { passive: false });
 
-function showPointer(point, kind) {
-  const touch = kind === "touch";
-  view.pointer = tool.brush === "round" && !touch ? { ...point, radius: tool.size } : null;
-  const over = tool.brush === "superpixel" && page.image && page.image.regions && view.inside(point) && !touch;
-  view.highlight(over ? page.image.regions.members(page.image.regions.of[Math.floor(point.y) * page.image.labels.width + Math.floor(point.x)]) : null, tool.value);
+export function showPointer(point, kind) {
+  const touch = kind === "touch", round = tool.brush === "round", { regions, labels } = page.image || {};
+  view.pointer = touch || !(round || kind === "keyboard") ? null : { ...point, radius: round ? tool.size / 2 : 2, cross: kind === "keyboard" };
+  let members = null;
+  if (regions && view.inside(point) && !touch) {
+    const region = regions.of[Math.floor(point.y) * labels.width + Math.floor(point.x)];
+    if (tool.brush === "superpixel") members = regions.members(region);
+    if (tool.brush === "fill") members = filled(point).flatMap((k) => [...regions.members(k)]);
+  }
+  view.highlight(members, tool.value);
+  view.draw();
 }

@@ -2,8 +2,11 @@
 
 import * as server from "./server.js";
 import { $, page } from "./state.js";
-import { loadPrediction, open } from "./editor.js";
+import { showClasses } from "./classes.js";
+import { open } from "./editor.js";
+import { showExport } from "./export.js";
 import { showList } from "./list.js";
+import { loadPrediction } from "./prediction.js";
 import { setConflict, setGone, setLost } from "./saving.js";
 import { showTraining } from "./training.js";
 
@@ -26,12 +29,18 @@ async function ask() {
   }
   if (page.unsaved === 0) setLost(null);
   $("folder").textContent = page.state.folder;
+  const { left_out: folders } = page.state;
+  $("left-out").hidden = folders.length === 0;
+  $("left-out").textContent = `Images in sub-folders are not listed: ${folders.slice(0, 3).join(", ")}${folders.length > 3 ? ", …" : ""}. Run segboost label on them.`;
+  $("live").checked = page.state.live.on;
+  showClasses();
   $("next").disabled = !page.state.next;
   showList();
   showTraining();
+  showExport();
   const entry = page.image && page.state.images.find((i) => i.key === page.image.key);
   if (page.image) {
-    setGone(!entry ? "The file of this image was deleted." : entry.problem ? `This image cannot be used any more: ${entry.problem}.` : "");
+    setGone(!entry ? "The file of this image was deleted." : entry.problem ? `This image can no longer be used: ${entry.problem}.` : "");
     const replaced = entry && !entry.problem && entry.stamp !== page.image.entry.stamp;
     if (replaced && page.unsaved === 0 && !page.stroke && !page.image.labels.refused) { await open(entry.key); return; }
   }

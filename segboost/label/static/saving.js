@@ -1,8 +1,9 @@
-// Saving, and what keeps the page from it: conflicts and lost connections.
+// Saving, and what can prevent it: conflicts and lost connections.
 
 import * as server from "./server.js";
 import { $, page, painted, tool } from "./state.js";
 import { open } from "./editor.js";
+import { follow } from "./prediction.js";
 import { refresh } from "./refresh.js";
 
 const FINAL = new Set([400, 404, 410, 413, 422]);
@@ -18,7 +19,9 @@ export function save() {
 async function saveNow(here, values) {
   for (;;) {
     try {
-      here.labels.version = await server.save(here.key, values, here.labels.version, here.entry.stamp);
+      const saved = await server.save(here.key, values, here.labels.version, here.entry.stamp);
+      here.labels.version = saved.version;
+      if (saved.live && here === page.image) follow(saved.live);
       page.unsaved -= 1;
       here.labels.refused = "";
       setLost(null);
@@ -48,10 +51,10 @@ async function saveNow(here, values) {
 }
 
 export function showSaved() {
-  const waits = tool.brush === "superpixel" && page.image && !page.image.regions;
+  const waits = ["superpixel", "fill"].includes(tool.brush) && page.image && !page.image.regions;
   const stuck = page.conflict || Boolean(page.image && page.image.labels.refused);
   const text = stuck ? "not saved" : page.lost ? `${page.unsaved ? "not saved: " : ""}waiting for the server`
-    : page.unsaved ? "saving…" : waits ? "computing superpixels…" : page.image ? "saved" : "";
+    : page.unsaved ? "saving…" : waits ? "computing superpixels…" : page.image && page.image.labels.version !== "none" ? "saved" : "";
   $("saved").textContent = text;
   document.body.dataset.saved = String(page.unsaved === 0 && !stuck && !page.lost);
 }
@@ -60,7 +63,7 @@ export function setConflict(found) { page.conflict = found; showBanner(); showSa
 
 export function setLost(error) {
   const why = !error ? "" : error.status === undefined ? "The server is not responding. Painting is disabled until it does."
-    : error.status === 403 ? "The server was restarted: open the address it printed."
+    : error.status === 403 ? "Another server answers: open the address that segboost label printed."
       : `The server could not save your changes: ${error.message}.`;
   if (why === page.lost) return; // already shown
   page.lost = why;

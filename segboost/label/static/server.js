@@ -20,15 +20,18 @@ export const state = async () => (await ask("state")).json();
 export const train = () => ask("train", { method: "POST" });
 export const stop = () => ask("stop", { method: "POST" });
 export const focus = (key) => ask(`focus/${key}`, { method: "POST" });
-export const exportMasks = async () => (await ask("export", { method: "POST" })).json();
+const put = (path, values) => ask(path, { method: "PUT", body: JSON.stringify(values) });
+export const setClasses = (classes, revision) => put("classes", { classes, revision });
+export const setLive = (on) => put("live", { on });
+export const exportAll = async (what) => (await ask("export", { method: "POST", body: JSON.stringify({ what }) })).json();
 export const prediction = async (key) => (await ask(`prediction/${key}`)).json();
 
 export async function superpixels(key) {
   return new Int32Array(await (await ask(`superpixels/${key}`)).arrayBuffer());
 }
 
-export async function picture(key, stamp) {
-  const response = await ask(`image/${key}?${stamp}`, { cache: "default" });
+export async function picture(key, stamp, stretched = false) {
+  const response = await ask(`${stretched ? "stretched" : "image"}/${key}?${stamp}`, { cache: "default" });
   return createImageBitmap(await response.blob());
 }
 
@@ -42,7 +45,7 @@ export async function save(key, values, version, stamp, leaving = false) {
   const response = await ask(`mask/${key}?${stamp}`, {
     method: "PUT", headers: { "If-Match": `"${version}"` }, body: packRuns(values), keepalive: leaving,
   });
-  return (await response.json()).version;
+  return response.json(); // { version, live }
 }
 
 // Run-length encoding: one byte for the value, four (little-endian) for the length.

@@ -1,0 +1,52 @@
+"""Answers of the server, with the headers that all of them have."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from importlib import resources
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+def static_file(name: str) -> bytes:
+    """Return a file of the page."""
+    return (resources.files("segboost.label") / "static" / name).read_bytes()
+
+
+def json_answer(values: dict[str, Any], status: int = 200) -> Response:
+    """Return values as JSON."""
+    text = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # File names may hold bytes that are not text; the page shows a question mark for each.
+    return Response(text.encode("utf-8", "replace"), status, HEADERS, "application/json")
+
+
+def problem(text: str, status: int) -> Response:
+    """Return what is wrong, for the page to show."""
+    return json_answer({"problem": text}, status)
+
+
+def packed_bytes(data: bytes, headers: dict[str, str] | None = None) -> Response:
+    """Return gzip-compressed bytes: label maps shrink a hundredfold."""
+    packed = {**HEADERS, **(headers or {}), "content-encoding": "gzip"}
+    return Response(gzip.compress(data, 1), 200, packed, "application/octet-stream")
+
+
+def missing(request: Request, error: Any) -> Response:
+    """Return that there is nothing at a path."""
+    return PlainTextResponse("404: not found\n", 404, HEADERS)

@@ -1,0 +1,1 @@
+"""The live model: a quick classifier that is refitted after every stroke."""

@@ -1,0 +1,1 @@
+"""Predictions for all images of a folder as files."""

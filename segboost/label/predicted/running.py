@@ -1,0 +1,88 @@
+"""The server's side of an export of predictions: one process at a time, and its progress."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from segboost.label.project import LabelProject
+
+PICTURES, OBJECTS = "predictions", "objects"
+"""What can be exported: masks, probabilities and overlays; and tables of objects."""
+
+
+class PredictionExport:
+    """Starts the process of an export and keeps what it reports.
+
+    Parameters
+    ----------
+    project : LabelProject
+    """
+
+    def __init__(self, project: LabelProject) -> None:
+        self.project = project
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._said: dict[str, Any] = {}
+        self._number = 0
+
+    def start(self, what: Sequence[str], from_model: bool) -> int:
+        """Start an export and return its number; raise a RuntimeError if one is running."""
+        with self._lock:
+            if self._process is not None:
+                raise RuntimeError("an export is already running: wait until it is done")
+            self._number += 1
+            self._said = {"what": list(what)}
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "segboost.label.predicted.process",
+                    str(self.project.folder),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            assert self._process.stdin is not None
+            task = {"what": list(what), "from_model": from_model}
+            self._process.stdin.write(json.dumps(task) + "\n")
+            self._process.stdin.flush()
+            threading.Thread(target=self._watch, args=(self._process,), daemon=True).start()
+            return self._number
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state of the export for the page."""
+        with self._lock:
+            return {
+                "running": self._process is not None,
+                "number": self._number,
+                "folder": str(self.project.predictions),
+                **self._said,
+            }
+
+    def close(self) -> None:
+        """Kill the process."""
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+
+    def _watch(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            try:
+                said = json.loads(line)
+            except ValueError:
+                continue  # a library printed something
+            if isinstance(said, dict):
+                with self._lock:
+                    self._said |= said
+        process.wait()
+        with self._lock:
+            self._process = None
+            if "finished" not in self._said and "error" not in self._said:
+                self._said["error"] = f"the export exited with status {process.returncode}"
