@@ -23,7 +23,7 @@ def test_building_the_app_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-def test_help_answers_at_once():
+def test_help_is_fast():
     command = [*SEGBOOST, "--help"]
     seconds = []
     for _ in range(5):
@@ -54,18 +54,18 @@ def test_version(capsys):
 )
 def test_misuse_is_one_line_and_status_2(arguments, hint, capsys):
     assert run(arguments) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
-    assert hint in told.err
-    assert "--help" in told.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert hint in printed.err
+    assert "--help" in printed.err
 
 
 @pytest.mark.parametrize("arguments", [[], ["features"]])
 def test_no_verb_shows_the_help(arguments, capsys):
     assert run(arguments) == 2
-    told = capsys.readouterr()
-    assert "Commands:" in told.out + told.err
+    printed = capsys.readouterr()
+    assert "Commands:" in printed.out + printed.err
 
 
 def test_output_that_is_a_file_is_misuse(tmp_path, capsys):
@@ -91,10 +91,10 @@ def test_failures_are_one_line_without_traceback(monkeypatch, capsys, error, sta
     monkeypatch.delenv("SEGBOOST_DEBUG", raising=False)
     monkeypatch.setattr("segboost.report.demo.run_demo", fail)
     assert run(["demo", "--output", "unused"]) == status
-    told = capsys.readouterr()
-    assert told.err.count("\n") == 1
-    assert text in told.err
-    assert "Traceback" not in told.err
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert text in printed.err
+    assert "Traceback" not in printed.err
 
 
 def test_debug_shows_the_traceback(monkeypatch):
@@ -108,7 +108,7 @@ def test_debug_shows_the_traceback(monkeypatch):
 
 
 @pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1", "NO_COLOR": "1"}])
-def test_no_colour_where_none_is_wanted(setting):
+def test_no_colour_if_it_is_disabled(setting):
     for arguments in (["--help"], ["dmeo"]):
         done = subprocess.run(
             [*SEGBOOST, *arguments], capture_output=True, env={**os.environ, **setting}
@@ -116,7 +116,7 @@ def test_no_colour_where_none_is_wanted(setting):
         assert b"\x1b[" not in done.stdout + done.stderr
 
 
-def test_a_reader_that_leaves_is_no_traceback():
+def test_a_closed_pipe_gives_no_traceback():
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run([*SEGBOOST, "--help"], stdout=write, stderr=subprocess.PIPE)

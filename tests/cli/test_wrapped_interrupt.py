@@ -1,4 +1,4 @@
-"""Ctrl-C that comes out of compiled code as a SystemError is Ctrl-C all the same."""
+"""A KeyboardInterrupt that compiled code wraps in a SystemError still counts as Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from segboost._interrupt import is_interrupt
 from segboost.cli import main as cli
 from segboost.pipelines.batch.image_result import segment_image
 from segboost.pipelines.runtime.run_log import RunLog, read_run_log
+from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
 
 def disguised():
@@ -18,13 +19,17 @@ def disguised():
 
 
 class Pressed:
-    """A model in whose middle Ctrl-C is pressed."""
+    """A model that is interrupted while it segments."""
+
+    config = SegmentationConfig()
 
     def predict(self, image, name):
         raise disguised()
 
 
 class Broken:
+    config = SegmentationConfig()
+
     def predict(self, image, name):
         raise SystemError("something else") from ValueError("broken")
 
@@ -53,7 +58,7 @@ def test_the_log_says_interrupted(tmp_path):
     assert read_run_log(path)[-1]["status"] == "interrupted"
 
 
-def test_other_errors_are_none():
+def test_other_errors_are_not_interrupts():
     assert is_interrupt(KeyboardInterrupt())
     assert not is_interrupt(None)
     assert not is_interrupt(SystemError())

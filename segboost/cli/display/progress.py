@@ -107,7 +107,7 @@ class StageLines:
         """Remember when a stage begins; write a line when it ends."""
         began = self._began.setdefault(report.stage, time.monotonic())
         cut_short = report.total is not None and report.done < report.total
-        if not report.finished or cut_short:  # what ended a stage early is told as an error
+        if not report.finished or cut_short:  # what ended a stage early is reported as an error
             return
         count = f"{report.done}" if report.total is None else f"{report.done} of {report.total}"
         details = f", {report.details()}" if report.details() else ""
@@ -116,7 +116,7 @@ class StageLines:
 
 
 class TrainingProgress(RichProgress):
-    """Bars on standard error where it is a terminal; lines where standard output is none."""
+    """Bars if standard error is a terminal; lines if standard output is not."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
+    from segboost.pipelines.segmentation.evaluation import Evaluation
 
 TITLES = {
     "mean_iou": "mean intersection over union",
@@ -18,12 +18,29 @@ TITLES = {
     "recall_foreground": "  foreground",
     "recall_background": "  background",
     "break_even": "precision = recall",
+    "accuracy": "share of all pixels that are right",
+}
+CLASS_TITLES = {
+    "mean_iou": "mean intersection over union of the classes",
+    "mean_recall": "mean recall of the classes (class average)",
+    "accuracy": "share of all pixels that are right (global accuracy)",
 }
 
 
-def show_scores(scores: SegmentationScores) -> None:
-    """Print the scores as fractions, one per line, under the names of their JSON keys."""
-    for name, title in TITLES.items():
-        value = getattr(scores, name)
-        shown = "   --" if math.isnan(value) else f"{value:.4f}"
-        typer.echo(f"  {name:18} {shown}  {title}")
+def show_scores(measured: Evaluation) -> None:
+    """Print the scores as fractions, one per line, under the names of their JSON keys.
+
+    With several classes, a line for each class follows.
+    """
+    several = measured.legend.n_classes > 2
+    for name, title in (CLASS_TITLES if several else TITLES).items():
+        typer.echo(f"  {name:18} {_shown(getattr(measured.scores, name))}  {title}")
+    if several:
+        matrix = measured.matrix
+        typer.echo("  class              iou     recall")
+        for name, iou, recall in zip(measured.legend.names, matrix.iou, matrix.recall, strict=True):
+            typer.echo(f"    {name[:16]:16} {_shown(iou)}  {_shown(recall)}")
+
+
+def _shown(value: float) -> str:
+    return "   --" if math.isnan(value) else f"{value:.4f}"

@@ -21,6 +21,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "segboost train": (
         ("segboost train", "try it on synthetic scenes"),
         ("segboost train --images photos --masks masks -o model", "your own images"),
+        ("segboost train --images photos --masks masks --classes legend.csv", "named classes"),
         ("segboost train --images photos --masks masks --C 20", "skip the search for C"),
         ("segboost train --dataset graz02 --category bike", "data in $SEGBOOST_DATA"),
         ("segboost train -o model --resume", "resume an interrupted run"),
@@ -73,6 +74,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "segboost reproduce auc": (("segboost reproduce auc --json", ""),),
     "segboost reproduce multiclass": (("segboost reproduce multiclass --quick", ""),),
+    "segboost reproduce classes": (
+        ("segboost reproduce classes -o results", "CamVid; can be resumed"),
+        ("segboost reproduce classes --dataset synthetic-classes --quick", "no data needed"),
+    ),
     "segboost reproduce hierarchy": (("segboost reproduce hierarchy --json", ""),),
     "segboost reproduce tracking": (("segboost reproduce tracking --json", ""),),
     "segboost features": (("segboost features show photo.jpg", "superpixels and groups"),),

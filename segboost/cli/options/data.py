@@ -8,19 +8,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from segboost.cli.options.scientific import READING_OPTIONS, load_scientific_data
+
 if TYPE_CHECKING:
     from segboost.datasets.base import SegmentationDataset
+    from segboost.io.legend import ClassLegend
+    from segboost.io.scientific.intensities import IntensityScale
 
-Dataset = Annotated[str | None, typer.Option(help="synthetic or graz02; synthetic by default.")]
+Dataset = Annotated[
+    str | None,
+    typer.Option(help="synthetic, synthetic-classes, graz02 or camvid."),
+]
 Category = Annotated[str | None, typer.Option(help="For graz02: bike, car or people.")]
 DataRoot = Annotated[
     Path | None, typer.Option(help="Folder of the data sets; $SEGBOOST_DATA by default.")
 ]
 Images = Annotated[Path | None, typer.Option(help="Folder with your own images.")]
-Masks = Annotated[Path | None, typer.Option(help="Folder with their masks, matched by file name.")]
+Masks = Annotated[
+    Path | None,
+    typer.Option(help="Folder of masks or LabelMe files, paired by file name; or a COCO file."),
+]
 Foreground = Annotated[
     int | None,
-    typer.Option(min=1, max=254, help="Index of the object, for masks with several objects."),
+    typer.Option(min=1, max=254, help="Segment this class alone: its index in the masks."),
+]
+Classes = Annotated[
+    Path | None,
+    typer.Option(help="Names, indices and colours of the classes in the masks: JSON or CSV."),
 ]
 MaskSuffix = Annotated[
     str | None, typer.Option(help="Suffix of mask names: _mask if the mask of a.jpg is a_mask.png.")
@@ -42,7 +56,11 @@ Jobs = Annotated[
     ),
 ]
 
-FOLDER_OPTIONS = ("foreground", "mask_suffix", "test_fraction", "train_list", "test_list")
+MOST_NOTES = 20
+
+FOLDER_OPTIONS = (
+    "foreground", "classes", "mask_suffix", "test_fraction", "train_list", "test_list",
+)  # fmt: skip
 
 
 def check_data(options: Mapping[str, Any]) -> str:
@@ -71,24 +89,51 @@ def check_data(options: Mapping[str, Any]) -> str:
         raise typer.BadParameter(
             f"data set {name} needs --category: choose one of {', '.join(info.categories)}"
         )
-    for option in ("category", *FOLDER_OPTIONS):
-        known = own if option in FOLDER_OPTIONS else option in info.needs
+    if "foreground" in options and "classes" in options:
+        raise typer.BadParameter("--foreground makes two classes: omit either it or --classes")
+    for option in ("category", *FOLDER_OPTIONS, *READING_OPTIONS):
+        known = option in info.needs if option == "category" else own
         if option in options and not known:
             raise typer.BadParameter(f"data set {name} does not take --{option.replace('_', '-')}")
     return name
 
 
-def load_data(options: Mapping[str, Any]) -> SegmentationDataset:
-    """Check the options and load the data set that they select."""
+def load_data(
+    options: Mapping[str, Any],
+    legend: ClassLegend | None = None,
+    scale: IntensityScale | None = None,
+) -> SegmentationDataset:
+    """Check the options and load the data set that they select.
+
+    Parameters
+    ----------
+    options : mapping
+    legend : ClassLegend, optional
+        The classes of a model, used for the user's own masks if the options name no classes.
+    scale : IntensityScale, optional
+        How a model converts the values of scientific images to bytes.
+    """
     name = check_data(options)
     from segboost.datasets.registry import load_dataset
 
     wanted: tuple[str, ...] = ()
     if name == "graz02":
         wanted = ("category", "data_root")
+    elif name == "camvid":
+        wanted = ("data_root",)
     elif name == "folders":
         wanted = ("images", "masks", *FOLDER_OPTIONS)
-    return load_dataset(name, **{key: options[key] for key in wanted if key in options})
+    chosen = {key: options[key] for key in wanted if key in options}
+    if name == "folders" and legend is not None and not {"foreground", "classes"} & set(chosen):
+        chosen["classes"] = legend
+    if name != "folders":
+        return load_dataset(name, **chosen)
+    found = load_scientific_data(options, chosen, scale) or load_dataset(name, **chosen)
+    for note in found.notes[:MOST_NOTES]:
+        typer.echo(f"note: {note}", err=True)
+    if len(found.notes) > MOST_NOTES:
+        typer.echo(f"note: and {len(found.notes) - MOST_NOTES} more like these", err=True)
+    return found
 
 
 def count_jobs(given: int | None) -> int:

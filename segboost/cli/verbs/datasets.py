@@ -37,7 +37,7 @@ def list_(as_json: Json = False) -> None:
         )
         return
     for info in known:
-        typer.echo(f"{info.name:10} {info.summary}")
+        typer.echo(f"{info.name:18} {info.summary}")
 
 
 @app.command()
@@ -76,6 +76,9 @@ def verify(
     ] = None,
     images: Annotated[Path | None, typer.Option(help="For folders: the images.")] = None,
     masks: Annotated[Path | None, typer.Option(help="For folders: the masks.")] = None,
+    classes: Annotated[
+        Path | None, typer.Option(help="For folders: names and colours of the classes.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check every file of a data set.
@@ -84,7 +87,9 @@ def verify(
     """
     _check_name(name)
     _check_options(name, category, images, masks)
-    checks = _plan(name, category, data_root, images, masks)
+    if classes is not None and name != "folders":
+        raise typer.BadParameter(f"data set {name} does not take --classes")
+    checks = _plan(name, category, data_root, images, masks, classes)
     reports = [_run(label, check) for label, check in checks]
     if as_json:
         typer.echo(json.dumps(_as_json(reports), ensure_ascii=False))
@@ -128,6 +133,7 @@ def _plan(
     data_root: Path | None,
     images: Path | None,
     masks: Path | None,
+    classes: Path | None,
 ) -> list[tuple[str, Callable[[Progress], Verification]]]:
     """Return the checks to run, each with a label."""
     from functools import partial
@@ -142,7 +148,10 @@ def _plan(
         chosen = (category,) if category else dataset_info(name).categories
         return [(f"graz02/{c}", partial(checks.verify_graz02, root, c)) for c in chosen]
     if images is not None and masks is not None:
-        return [(name, partial(checks.verify_folders, images, masks))]
+        return [(name, partial(checks.verify_folders, images, masks, classes=classes))]
+    if name == "camvid":
+        videos = load_dataset(name, data_root=find_data_root(data_root))
+        return [(name, partial(checks.verify_dataset, videos, frames=True))]
     return [(name, partial(checks.verify_dataset, load_dataset(name)))]
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from segboost.cli.options import data
+from segboost.cli.options import data, scientific
 from segboost.cli.options.presets import AllowImport
+
+if TYPE_CHECKING:
+    from segboost.io.legend import ClassLegend
 
 
 def evaluate(
@@ -20,10 +23,15 @@ def evaluate(
     images: data.Images = None,
     masks: data.Masks = None,
     foreground: data.Foreground = None,
+    classes: data.Classes = None,
     mask_suffix: data.MaskSuffix = None,
+    mask_kind: scientific.MaskKind = None,
+    axes: scientific.Axes = None,
     split: Annotated[
         str | None,
-        typer.Option(help="train, test or all; by default all for your own folders, else test."),
+        typer.Option(
+            help="train, val, test or all; by default all for your own folders, else test."
+        ),
     ] = None,
     jobs: data.Jobs = None,
     allow_import: AllowImport = None,
@@ -44,8 +52,8 @@ def evaluate(
         )
     name = data.check_data(options)
     chosen = split or ("all" if name == "folders" else "test")
-    if chosen not in ("train", "test", "all"):
-        raise typer.BadParameter("expected train, test or all", param_hint="--split")
+    if chosen not in ("train", "val", "test", "all"):
+        raise typer.BadParameter("expected train, val, test or all", param_hint="--split")
     from segboost.cli.display.progress import RichProgress
     from segboost.cli.display.scores import show_scores
     from segboost.pipelines.runtime.single_thread import single_threaded
@@ -53,14 +61,31 @@ def evaluate(
     from segboost.pipelines.segmentation.model.files import load_segmenter
 
     loaded = load_segmenter(model, allow_import or ())
-    found = data.load_data(options)
-    items = found.train if chosen == "train" else found.test
-    if chosen == "all":
-        items = found.split("all")
+    found = data.load_data(options, loaded.legend, loaded.preset.intensities)
+    if found.intensities is not None and loaded.preset.intensities is None:
+        _check_photographic(found.intensities.file_channels)
+    _check_classes(found.legend.n_classes, loaded.legend)
+    items = found.split(chosen)  # type: ignore[arg-type]
     with RichProgress() as progress, single_threaded():
-        scores = evaluate_model(loaded, items, data.count_jobs(jobs), progress).scores
+        measured = evaluate_model(loaded, items, data.count_jobs(jobs), progress)
     if as_json:
-        typer.echo(json.dumps(scores.to_dict(), allow_nan=False))
+        typer.echo(json.dumps(measured.summary(), allow_nan=False))
         return
-    typer.echo(f"{found.name}, split {chosen}, {scores.n_images} images:")
-    show_scores(scores)
+    typer.echo(f"{found.name}, split {chosen}, {measured.scores.n_images} images:")
+    show_scores(measured)
+
+
+def _check_photographic(channels: int) -> None:
+    """Say how images of more than 8 bits are shown to a model of photographs, or refuse them."""
+    if channels not in (1, 3):
+        raise ValueError(f"{channels} channels, but the model was trained on photographs")
+    typer.echo("note: intensities scaled by percentiles of these images", err=True)
+
+
+def _check_classes(n_classes: int, legend: ClassLegend) -> None:
+    if n_classes != legend.n_classes:
+        names = ", ".join(legend.names[:5]) + (", …" if legend.n_classes > 5 else "")
+        raise typer.BadParameter(
+            f"the masks have {n_classes} classes, the model {legend.n_classes} ({names}): give "
+            "masks of the same classes"
+        )

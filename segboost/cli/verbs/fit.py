@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segboost.cli.options import data
+from segboost.cli.options.output import check_output_folder
 from segboost.cli.options.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MOST_C = 1e15
 """As `segboost.solver.options.LARGEST_C`, which would be slow to import."""
 
-LEARNERS = ("stump", "tree", "perceptron", "svm", "sigmoid")
+LEARNERS = ("auto", "stump", "tree", "perceptron", "svm", "sigmoid")
 
 Label = Annotated[
     str,
@@ -69,6 +70,21 @@ LossWeight = Annotated[
     ),
 ]
 
+Learner = Annotated[
+    str,
+    typer.Option(
+        help="stump, tree, perceptron, svm or sigmoid. The default, auto, learns sigmoids on "
+        "the features and the scores of boosted trees; stumps for auc and ordinal."
+    ),
+]
+Rounds = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Maximum number of boosting rounds; 200 by default, 5 for automatic classifiers.",
+    ),
+]
+
 
 def fit(
     file: Annotated[
@@ -91,13 +107,9 @@ def fit(
     decimal: Decimal = ".",
     positive: Positive = None,
     ranks: Ranks = None,
-    weak_learner: Annotated[
-        str, typer.Option(help="stump, tree, perceptron, svm or sigmoid.")
-    ] = "stump",
+    weak_learner: Learner = "auto",
     C: LossWeight = None,
-    iterations: Annotated[
-        int, typer.Option(min=1, help="Maximum number of boosting rounds.")
-    ] = 200,
+    iterations: Rounds = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Model folder; models/NAME by default.")
     ] = None,
@@ -111,8 +123,7 @@ def fit(
     Labels may be numbers or text. Features may be numbers or categories; cells may be empty.
     """
     folder = output or Path("models") / file.name.split(".")[0]
-    if folder.exists() and not folder.is_dir():
-        raise typer.BadParameter(f"{folder} is a file, not a folder", param_hint="--output")
+    check_output_folder(folder)
     _check_choice(task, ("multiclass", "auc", "ordinal", "hierarchy"), "--task")
     _check_choice(weak_learner, LEARNERS, "--weak-learner")
     _check_choice(decimal, (".", ","), "--decimal")
@@ -161,11 +172,13 @@ def _read(
     """Read the table; raise if it has no labels."""
     from segboost.datasets.tables.csv_format import ColumnChoices
     from segboost.datasets.tables.table import read_table
+    from segboost.pipelines.tables.describe import check_magnitudes
 
     choices = ColumnChoices(_split(ignore), identifier, _split(category), decimal)
     table = read_table(file, label, choices=choices)
     if not table.has_labels:
         raise ValueError(f"{file} has no labels: training needs one in every row")
+    check_magnitudes(table)
     return table, choices
 
 
@@ -177,16 +190,18 @@ def _split(given: list[str] | None) -> tuple[str, ...]:
 
 def _prepare(
     table: Table, task: Any, taxonomy: Path | None, positive: str | None,
-    ranks: str | None, weak_learner: str, iterations: int, seed: int,
+    ranks: str | None, weak_learner: str, iterations: int | None, seed: int,
 ) -> tuple[LabelRule, EstimatorSettings]:  # fmt: skip
     """Check all other inputs."""
     from segboost.datasets.tables.taxonomy_files import match_classes, read_taxonomy
+    from segboost.pipelines.tables.describe import check_classes
     from segboost.pipelines.tables.estimators import EstimatorSettings
     from segboost.pipelines.tables.labels import LabelRule
 
     if (taxonomy is not None) != (task == "hierarchy"):
         needs = "needs" if task == "hierarchy" else "does not take"
         raise ValueError(f"--task {task} {needs} --taxonomy")
+    check_classes(table, task)
     rule = LabelRule.of(task, table.y, positive, ranks.split(",") if ranks else ())
     tree = None
     if taxonomy is not None:
@@ -227,7 +242,7 @@ def _save(
 
     training = {
         "table": table.name,
-        "n_rows": len(table.X),
+        "n_rows": table.X.shape[0],
         "C": found.C,
         "n_validation": found.n_validation,
         "trials": [asdict(trial) for trial in found.trials],

@@ -22,13 +22,16 @@ def label(
     ] = 0,
     config: Annotated[Path | None, typer.Option(help="JSON file of training settings.")] = None,
     jobs: data.Jobs = None,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
     allow_import: AllowImport = None,
 ) -> None:
     """Label images and train in the browser.
 
-    Prints an address that only works on this machine. Every stroke is saved at once to
-    DIR/segboost-label/masks. The model is saved to DIR/segboost-label/model; use it with
-    `segboost segment`. Stop the server with Ctrl-C.
+    Opens a page in the browser and prints its address, which only works on this machine. Every
+    stroke is saved at once to DIR/segboost-label/masks. The model is saved to
+    DIR/segboost-label/model; use it with `segboost segment`. Stop the server with Ctrl-C.
     """
     if not folder.is_dir():
         raise typer.BadParameter(f"folder {folder} does not exist")
@@ -47,8 +50,26 @@ def label(
     from segboost.label.serve import serve
 
     with contextlib.suppress(KeyboardInterrupt):  # the normal way to stop
-        tell = lambda address: typer.echo(f"open {address}")  # noqa: E731
-        serve(folder, port, data.count_jobs(jobs), tell, settings)
+
+        def on_ready(address: str) -> None:
+            typer.echo(f"open {address}")
+            if browser:
+                open_page(address)
+
+        serve(folder, port, data.count_jobs(jobs), on_ready, settings)
+
+
+def open_page(address: str) -> None:
+    """Open a page in the user's browser, if there is a screen for one; never wait for it."""
+    import os
+    import sys
+    import threading
+    import webbrowser
+
+    screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if sys.platform.startswith("linux") and not (screen or os.environ.get("BROWSER")):
+        return  # what is left are browsers for terminals, and this terminal is in use
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def _read_settings(path: Path, allow_import: Collection[str]) -> dict[str, Any]:

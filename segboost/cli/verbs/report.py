@@ -37,17 +37,27 @@ def report(
     The page shows the worst, median and best test images, with a slider from image to prediction
     to ground truth; precision and recall; the convergence of training; the learned function of
     every potential; the errors in each image; timings and settings. For a folder of several runs
-    it also compares the methods in a table. It works offline and needs no other files.
+    it also compares the methods in a table. For a folder that `segboost segment --objects` wrote
+    it shows the sizes of the objects. It works offline and needs no other files.
     """
     if output is not None and output.is_dir():
         raise typer.BadParameter(f"{output} is a folder, not a file", param_hint="--output")
+    if output is not None and not output.absolute().parent.is_dir():
+        raise typer.BadParameter(
+            f"the parent folder of {output} does not exist", param_hint="--output"
+        )
     if not run.is_dir():
         raise typer.BadParameter(
             f"folder {run} does not exist: give a model folder of segboost train"
         )
     from segboost.cli.display.progress import RichProgress
+    from segboost.report.objects_page import has_objects, write_objects_report
     from segboost.report.write_report import write_report
 
+    if has_objects(run):
+        page = write_objects_report(run, output, title, overwrite)
+        typer.echo(f"open {page.resolve()}")
+        return
     with RichProgress() as progress:
         page = write_report(
             run,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from segboost.cli.options import data
+from segboost.cli.options import data, scientific
 from segboost.cli.options.cluster import Scheduler, chosen_cluster
-from segboost.cli.options.output import Overwrite
+from segboost.cli.options.output import Overwrite, check_output_folder
 from segboost.cli.options.presets import AllowImport
 
 if TYPE_CHECKING:
@@ -21,6 +21,21 @@ SEGMENTING = "segboost.pipelines.batch.segmenting"
 """The module that worker processes import while this process still starts."""
 MOST_SHOWN = 20
 
+Overlay = Annotated[
+    bool, typer.Option("--overlay", help="Also write overlays/NAME.png: classes and borders.")
+]
+Scores = Annotated[
+    bool, typer.Option("--scores", help="Also write scores/NAME.png: the score map, 16-bit.")
+]
+Probabilities = Annotated[
+    bool,
+    typer.Option(
+        "--probabilities",
+        help="Also write probabilities/NAME.png: foreground probability times 65535, 16-bit; "
+        "for several classes NAME.0.png, NAME.1.png, …",
+    ),
+]
+
 
 def segment(
     inputs: Annotated[
@@ -31,32 +46,35 @@ def segment(
     jobs: data.Jobs = None,
     scheduler: Scheduler = None,
     allow_import: AllowImport = None,
-    overlay: Annotated[
-        bool,
-        typer.Option("--overlay", help="Also write overlays/NAME.png: the contour over the image."),
-    ] = False,
-    scores: Annotated[
-        bool, typer.Option("--scores", help="Also write scores/NAME.png: the score map, 16-bit.")
-    ] = False,
-    probabilities: Annotated[
-        bool,
-        typer.Option(
-            "--probabilities",
-            help="Also write probabilities/NAME.png: foreground probability times 65535, 16-bit.",
-        ),
-    ] = False,
+    overlay: Overlay = False,
+    scores: Scores = False,
+    probabilities: Probabilities = False,
+    objects: scientific.Objects = False,
+    min_area: scientific.MinArea = None,
+    fill_holes: scientific.FillHoles = False,
+    touching: scientific.Touching = None,
+    annotations: scientific.Annotations = None,
+    tolerance: scientific.Tolerance = None,
+    channels: scientific.Channels = None,
+    axes: scientific.Axes = None,
+    intensities: scientific.Intensities = None,
+    tile: scientific.TileSide = None,
+    zarr: scientific.Zarr = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Segment images with a trained model.
 
     Writes a mask NAME.png of the image's size for each image, 255 for foreground and 0 for
-    background, and results.csv with one line per image. Unreadable images are reported and
+    background (for several classes their indices, coloured by a palette), and results.csv with
+    one line per image. Unreadable images are reported and
     skipped; the exit status is then 1. An interrupted run resumes when the command is repeated.
+    Stacks, images of more than 8 bits or three channels and very large ones are read page by page
+    and tile by tile; masks of TIFF files among them are TIFF files.
     Masks that segboost did not write, or that were edited since, are replaced only with
     --overwrite; input images never are.
     """
-    if output.exists() and not output.is_dir():
-        raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
+    special = scientific.read_scientific_options(locals())
+    check_output_folder(output)
     from segboost.pipelines.runtime.resources import read_usage
 
     before = read_usage()
@@ -76,12 +94,11 @@ def segment(
         from segboost.pipelines.batch.run import TABLE, run_batch
         from segboost.pipelines.batch.segmenting import BatchOptions, mask_probability
 
-        options = BatchOptions(output, overlay, scores, probabilities, overwrite, allowed)
+        options = BatchOptions(output, overlay, scores, probabilities, overwrite, allowed, special)
         with RichProgress() as progress:
             run = run_batch(model, images, options, n_jobs, workers, progress)
     _print_summary(run, len(images), output)
-    if probabilities:
-        typer.echo(f"masks are thresholded at probability {mask_probability(model, allowed):.3f}")
+    _print_cut(mask_probability(model, allowed) if probabilities else None)
     after, done = read_usage(), len(images) - len(run.failed) - run.n_known
     if scheduler is None:
         typer.echo(_cost(before, after, done, n_jobs))
@@ -97,8 +114,18 @@ def _print_summary(run: BatchRun, n_images: int, output: Path) -> None:
 
     done = n_images - len(run.failed)
     typer.echo(f"{done} of {n_images} images segmented into {output}; see {output / TABLE}")
+    for name, notes in run.notes[:MOST_SHOWN]:
+        typer.echo(f"note: {name}: {notes}", err=True)
+    if len(run.notes) > MOST_SHOWN:
+        more = len(run.notes) - MOST_SHOWN
+        typer.echo(f"note: {more} more images have notes: see {output / TABLE}", err=True)
     if run.n_known:
         typer.echo(f"{run.n_known} of them were done by an earlier, interrupted run")
+
+
+def _print_cut(cut: float | None) -> None:
+    if cut is not None:
+        typer.echo(f"masks are thresholded at probability {cut:.3f}")
 
 
 def _print_failures(failed: list[ImageResult], table: Path) -> None:

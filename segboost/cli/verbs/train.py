@@ -11,23 +11,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from segboost.cli.options import data
+from segboost.cli.options import data, scientific
 from segboost.cli.options.cluster import Scheduler, chosen_cluster
+from segboost.cli.options.output import check_output_folder
 from segboost.cli.options.presets import AllowImport, read_preset, with_absolute_paths
 
 if TYPE_CHECKING:
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
     from segboost.pipelines.segmentation.run import TrainingRun
 
-SETTINGS = ("method", "preset", "C", "seed")
+SETTINGS = ("method", "preset", "C", "seed", "select")
 """Options that are also entries of the configuration."""
 NOT_KEPT = ("output", "jobs", "scheduler", "resume", "show_config", "allow_import")
 """Options that may differ when a run is resumed."""
+LARGEST_RUN = 2**26
+"""Maximum size of run.json, in bytes."""
 
 Method = Annotated[
     str | None,
     typer.Option(
-        help="structboost (default) or ssvm: a CRF; adaboost or svm: superpixels on their own."
+        help="structboost (default) or ssvm: a CRF; trees: its strongest potential alone; adaboost "
+        "or svm: each superpixel by itself, from visual words."
     ),
 ]
 Preset = Annotated[
@@ -42,6 +46,12 @@ LossWeight = Annotated[
     float | None,
     typer.Option(
         "--C", help="Weight of the training loss; chosen on validation images by default."
+    ),
+]
+Select = Annotated[
+    str | None,
+    typer.Option(
+        help="Measure that chooses C and the loss: mean_iou (default), mean_recall or accuracy."
     ),
 ]
 Config = Annotated[
@@ -72,13 +82,19 @@ def train(
     images: data.Images = None,
     masks: data.Masks = None,
     foreground: data.Foreground = None,
+    classes: data.Classes = None,
     mask_suffix: data.MaskSuffix = None,
+    mask_kind: scientific.MaskKind = None,
+    channels: scientific.Channels = None,
+    axes: scientific.Axes = None,
+    intensities: scientific.Intensities = None,
     test_fraction: data.TestFraction = None,
     train_list: data.TrainList = None,
     test_list: data.TestList = None,
     method: Method = None,
     preset: Preset = None,
     C: LossWeight = None,
+    select: Select = None,
     config: Config = None,
     show_config: ShowConfig = False,
     allow_import: AllowImport = None,
@@ -93,7 +109,7 @@ def train(
 
     Trains on your own images with --images and --masks, on photographs in $SEGBOOST_DATA with
     --dataset graz02 --category bike, or, without options, on synthetic scenes to try it out.
-    Prints the scores on the test images.
+    Masks may have two classes or more. Prints the scores on the test images.
 
     Intermediate results are cached: an interrupted run resumes when the command is repeated, and
     changed settings re-run only the stages that depend on them.
@@ -106,13 +122,8 @@ def train(
     if show_config:
         typer.echo(json.dumps(_settings(options, allow_import or ()).resolved(), indent=1))
         return
-    name = data.check_data(options) if not resume else ""
-    folder = output or _default_folder(name, options)
-    if folder.exists() and not folder.is_dir():
-        raise typer.BadParameter(f"{folder} is a file, not a folder", param_hint="--output")
-    from segboost.pipelines.segmentation.run_folder import check_run_folder
-
-    check_run_folder(folder, [path for path in (config, train_list, test_list) if path is not None])
+    files = [path for path in (config, classes, train_list, test_list) if path is not None]
+    folder = _checked_folder(output, options, resume, files)
     options = _plain(options)
     if resume:
         options = _resume(folder, options)
@@ -121,6 +132,7 @@ def train(
     from segboost.pipelines.segmentation.run import CACHE, run_training
 
     found = data.load_data(options)
+    settings = scientific.adapt_settings(settings, found)
     with chosen_cluster(scheduler), TrainingProgress() as progress:
         run = run_training(
             found,
@@ -132,6 +144,19 @@ def train(
             options,
         )
     _print_result(run, len(found.train))
+
+
+def _checked_folder(
+    output: Path | None, options: dict[str, Any], resume: bool, files: Collection[Path]
+) -> Path:
+    """Return the model folder, after checking that it can be written and holds no input."""
+    name = data.check_data(options) if not resume else ""
+    folder = output or _default_folder(name, options)
+    check_output_folder(folder)
+    from segboost.pipelines.segmentation.run_folder import check_run_folder
+
+    check_run_folder(folder, files)
+    return folder
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -172,9 +197,10 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
 def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that the run in a folder was started with."""
     from segboost.pipelines.segmentation.run import SETTINGS as FILE
+    from segboost.storage.regular_file import read_regular
 
     try:
-        started = json.loads((folder / FILE).read_text())
+        started = json.loads(read_regular(folder / FILE, LARGEST_RUN))
     except OSError:
         raise typer.BadParameter(
             f"there is no run to resume in {folder}: omit --resume or correct --output"
@@ -221,7 +247,7 @@ def _print_result(run: TrainingRun, n_train: int) -> None:
     typer.echo(f"trained on {n_train} images" + (f", C = {run.C:g}" if run.C else ""))
     if run.evaluation is not None:
         typer.echo(f"test scores, {run.evaluation.scores.n_images} images:")
-        show_scores(run.evaluation.scores)
+        show_scores(run.evaluation)
     for stage in run.stages:
         typer.echo(f"  {stage.stage:30} {stage.wall:8.1f} s, {stage.cpu:8.1f} s CPU")
     cpu = sum(stage.cpu for stage in run.stages)

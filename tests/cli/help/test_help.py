@@ -1,4 +1,4 @@
-"""Help that reads like a page: examples that parse, completion, typos, colours."""
+"""Help pages: examples that parse, completion, typos, colours."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def test_every_verb_has_examples_and_no_example_is_orphaned():
 @pytest.mark.parametrize("path", COMMANDS)
 def test_help_has_a_sentence_and_the_examples(path, capsys):
     assert run([*path.split()[1:], "--help"]) == 0
-    told = capsys.readouterr().out
-    assert "Example" in told
+    printed = capsys.readouterr().out
+    assert "Example" in printed
     for command, _ in EXAMPLES[path]:
-        assert command in told
-    assert max(len(line) for line in told.splitlines()) <= 110
-    first = told.split("\n\n")[1].strip()
+        assert command in printed
+    assert max(len(line) for line in printed.splitlines()) <= 110
+    first = printed.split("\n\n")[1].strip()
     assert first[0].isupper()
     assert first.endswith(".")
 
@@ -77,10 +77,10 @@ def test_a_typo_in_any_option_suggests_it(path, option, capsys):
     if wrong in {o for _, o in LONG} or option[-1] == option[-2]:
         wrong = option[:-1]
     assert run([*path.split()[1:], wrong]) == 2
-    told = capsys.readouterr().err
-    assert "Did you mean" in told
-    assert option in told
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert "Did you mean" in printed
+    assert option in printed
+    assert printed.count("\n") == 1
 
 
 @pytest.mark.parametrize("verb", [p.split()[1] for p in COMMANDS if p.count(" ") == 1])
@@ -114,16 +114,16 @@ def test_the_shell_completes_verbs_and_options(shell):
 
 
 def errors_on_a_terminal(**variables):
-    """Return what a misuse prints where standard error is a terminal."""
+    """Return what a usage error prints if standard error is a terminal."""
     ours, theirs = pty.openpty()
     clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
     env = {**clean, "TERM": "xterm-256color", **variables}
     done = subprocess.run([*SEGBOOST, "dmeo"], stdout=subprocess.PIPE, stderr=theirs, env=env)
     os.close(theirs)
-    told = os.read(ours, 10_000)
+    printed = os.read(ours, 10_000)
     os.close(ours)
     assert done.returncode == 2
-    return told
+    return printed
 
 
 def test_errors_have_colours_on_a_terminal_only():
@@ -135,13 +135,13 @@ def test_errors_have_colours_on_a_terminal_only():
 
 
 @pytest.mark.parametrize("path", COMMANDS)
-def test_help_names_values_by_words_and_cuts_no_sentence(path, capsys):
+def test_help_has_readable_value_names_and_whole_sentences(path, capsys):
     run([*path.split()[1:], "--help"])
     options = capsys.readouterr().out.split("Options:")[1]
     assert not re.search(r"<(int|float|str|path|list)", options)
     assert "..." not in options.partition("Commands:")[2].partition("Example")[0]
 
 
-def test_a_verb_without_a_word_for_its_value_is_noticed():
+def test_every_readable_value_name_is_used():
     used = {p.name for c in COMMANDS.values() for p in c.params if not getattr(p, "is_flag", False)}
     assert set(METAVARS) <= used

@@ -1,4 +1,4 @@
-"""Which options select which data set, and what is told of those that do not go together."""
+"""Which options select which data set, and the errors for those that exclude each other."""
 
 from __future__ import annotations
 

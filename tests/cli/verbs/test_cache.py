@@ -30,9 +30,9 @@ def model(tmp_path, monkeypatch):
 
 def test_show_by_default_looks_where_models_are(model, capsys):
     assert run(["cache", "show"]) == 0
-    told = capsys.readouterr().out
-    assert "models/bike/cache: 2 files" in told
-    assert "0.0 to 10.0 days old" in told
+    printed = capsys.readouterr().out
+    assert "models/bike/cache: 2 files" in printed
+    assert "0.0 to 10.0 days old" in printed
     assert run(["cache", "show", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["caches"]
     assert (found["files"], found["stages"]["crf"]["files"]) == (2, 2)
@@ -54,9 +54,9 @@ def test_clean_by_age_then_all(model, capsys):
 def test_a_running_job_is_not_disturbed(model, capsys):
     with FolderLock(model):
         assert run(["cache", "clean"]) == 1
-    told = capsys.readouterr().err
-    assert f"process {os.getpid()}" in told
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert f"process {os.getpid()}" in printed
+    assert printed.count("\n") == 1
     assert len(list(model.glob("cache/crf/*.npz"))) == 2
 
 

@@ -21,13 +21,15 @@ def test_list(capsys):
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
         "synthetic",
         "graz02",
+        "synthetic-classes",
+        "camvid",
         "folders",
         "libsvm",
         "sun8",
         "otb",
     ]
     assert run(["datasets", "list", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["datasets"]) == 6
+    assert len(json.loads(capsys.readouterr().out)["datasets"]) == 8
 
 
 def test_info(capsys):
@@ -37,27 +39,27 @@ def test_info(capsys):
     assert json.loads(capsys.readouterr().out)["categories"] == ["bike", "car", "people"]
 
 
-def test_verify_tells_a_sound_set(folders, capsys):
+def test_verify_reports_a_sound_set(folders, capsys):
     assert run(["datasets", "verify", "folders", *folders]) == 0
-    told = capsys.readouterr()
-    assert told.err == ""
-    assert "0 missing or broken, 0 suspicious: usable" in told.out
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "0 missing or broken, 0 suspicious: usable" in printed.out
 
 
 def test_verify_names_broken_files_and_fails(folders, tmp_path, capsys):
     (tmp_path / "masks" / "b.png").write_bytes(b"")
     assert run(["datasets", "verify", "folders", *folders]) == 1
-    told = capsys.readouterr()
-    assert "missing  b: mask: " in told.out
-    assert "1 missing or broken, 0 suspicious: not usable" in told.out
+    printed = capsys.readouterr()
+    assert "missing  b: mask: " in printed.out
+    assert "1 missing or broken, 0 suspicious: not usable" in printed.out
 
 
 def test_json_is_one_object_and_nothing_else(folders, tmp_path, capsys):
     (tmp_path / "masks" / "b.png").unlink()
     assert run(["datasets", "verify", "folders", *folders, "--json"]) == 1
-    told = capsys.readouterr()
-    answer = json.loads(told.out)
-    assert told.err == ""
+    printed = capsys.readouterr()
+    answer = json.loads(printed.out)
+    assert printed.err == ""
     assert answer["usable"] is False
     (finding,) = answer["datasets"][0]["findings"]
     assert finding["name"] == "b.png"
@@ -92,15 +94,15 @@ def test_the_variable_names_the_data(tmp_path, capsys, monkeypatch):
 )
 def test_misuse_is_one_line_and_status_2(arguments, hint, capsys):
     assert run(["datasets", *arguments]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
-    assert hint in told.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert hint in printed.err
 
 
 def test_no_data_folder_is_one_line_and_status_1(monkeypatch, capsys):
     monkeypatch.delenv("SEGBOOST_DATA", raising=False)
     assert run(["datasets", "verify", "graz02"]) == 1
-    told = capsys.readouterr()
-    assert told.err.count("\n") == 1
-    assert "--data-root" in told.err
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert "--data-root" in printed.err

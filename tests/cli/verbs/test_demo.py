@@ -45,7 +45,7 @@ def test_every_method_has_learned_something(made):
 
 @pytest.mark.slow
 def test_the_scores_are_those_of_the_masks_on_disk(made):
-    """The page speaks of the files beside it: their pixels give its figures."""
+    """The figures of the page are those of the masks next to it."""
     total = SegmentationEvaluation()
     for item in load_synthetic(8, 6, seed=1, height=72, width=96).test:
         mask = np.asarray(Image.open(made.page.parent / "segmented" / f"{item.name}.png"))

@@ -11,7 +11,7 @@ from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained, w
 
 NAMES = {
     "mean_iou", "iou_foreground", "iou_background", "mean_recall", "recall_foreground",
-    "recall_background", "break_even", "n_images",
+    "recall_background", "break_even", "accuracy", "n_images",
 }  # fmt: skip
 
 
@@ -25,19 +25,21 @@ def command(tmp_path_factory):
 
 def test_json_has_exactly_the_names(command, capsys):
     assert run([*command, "--json"]) == 0
-    told = capsys.readouterr()
-    found = json.loads(told.out)
-    assert set(found) == NAMES
-    assert found == evaluate_model(trained().model, tiny_data().test).scores.to_dict()
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert set(found) == NAMES | {"classes", "confusion"}
+    assert [c["name"] for c in found["classes"]] == ["background", "foreground"]
+    assert found["classes"][1]["iou"] == found["iou_foreground"]
+    assert found == evaluate_model(trained().model, tiny_data().test).summary()
     assert found["n_images"] == 3
     assert all(0 <= found[name] <= 1 for name in NAMES - {"n_images"})
 
 
 def test_lines_for_people(command, capsys):
     assert run(command) == 0
-    told = capsys.readouterr().out
-    assert "split all, 3 images" in told
-    assert all(name in told for name in NAMES - {"n_images"})
+    printed = capsys.readouterr().out
+    assert "split all, 3 images" in printed
+    assert all(name in printed for name in NAMES - {"n_images"})
 
 
 def test_splits(command, capsys):
@@ -51,25 +53,25 @@ def test_splits(command, capsys):
 @pytest.mark.parametrize(
     ("options", "status", "text"),
     [
-        (["--split", "half"], 2, "train, test or all"),
+        (["--split", "half"], 2, "train, val, test or all"),
         (["--category", "bike"], 2, "does not take --category"),
         (["--model", "none"], 1, "is not a model folder"),
     ],
 )
 def test_errors_are_one_line(command, options, status, text, capsys):
     assert run([*command, *options]) == status
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert text in told.err
-    assert told.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert text in printed.err
+    assert printed.err.count("\n") == 1
 
 
 def test_without_data_it_asks_for_some(command, capsys):
     assert command[1] == "--model"
     assert run(command[:3]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "name labelled images: --images DIR --masks DIR" in told.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "name labelled images: --images DIR --masks DIR" in printed.err
 
 
 def test_a_mask_of_another_size_is_named(tmp_path, command, capsys):

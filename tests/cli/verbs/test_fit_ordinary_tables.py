@@ -1,4 +1,4 @@
-"""segboost fit and predict on tables as people have them: ids, gaps, categories, odd labels."""
+"""segboost fit and predict on everyday tables: ids, missing values, categories, unusual labels."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from segboost.cli.main import run
+from segboost.datasets.tables.table import read_table
 
 FAST = ["--C", "50", "--iterations", "4", "--jobs", "1"]
 HEAD = "customer,age,colour,note,class\n"
@@ -34,14 +35,14 @@ def fit(place, *options, file="train.csv", model="m"):
     return run(["fit", str(place / file), *options, *FAST, "-o", str(place / model)])
 
 
-def test_what_the_columns_were_taken_for_is_told(place, capsys):
+def test_the_roles_of_the_columns_are_reported(place, capsys):
     assert fit(place, "--ignore", "note", "--id", "customer") == 0
-    told = capsys.readouterr()
-    assert "label column: 5 (class), because of its name" in told.out
-    assert "id column: customer" in told.out
-    assert "categories (number of values): colour (2)" in told.out
-    assert "missing values (number of rows): age (8)" in told.out
-    assert told.err == ""
+    printed = capsys.readouterr()
+    assert "label column: 5 (class), because of its name" in printed.out
+    assert "id column: customer" in printed.out
+    assert "categories (number of values): colour (2)" in printed.out
+    assert "missing values (number of rows): age (8)" in printed.out
+    assert printed.err == ""
     assert fit(place, "--ignore", "note,colour") == 0
     assert "'customer' looks like a row number or id" in capsys.readouterr().err
     assert fit(place) == 2
@@ -56,11 +57,11 @@ def test_ids_are_carried_into_the_predictions(place, tmp_path, capsys):
     capsys.readouterr()
     command = ["predict", "--model", str(place / "m"), str(place / "new.csv")]
     assert run(command) == 0
-    told = capsys.readouterr()
-    found = list(csv.DictReader(io.StringIO(told.out)))
+    printed = capsys.readouterr()
+    found = list(csv.DictReader(io.StringIO(printed.out)))
     assert [row["id customer"] for row in found] == ["A7", "A8", "A9"]
     assert [row["prediction"] for row in found][::2] == ["no", "yes"]
-    assert "columns that the model does not know are ignored: 'seen'" in told.err
+    assert "columns that the model does not know are ignored: 'seen'" in printed.err
     for _ in range(2):  # an earlier result is recognised and replaced
         assert run([*command, "-o", str(tmp_path / "p.csv"), "--scores"]) == 0
     capsys.readouterr()
@@ -81,7 +82,7 @@ def test_labels_as_numpy_writes_them(tmp_path, capsys):
     assert set(json.loads(capsys.readouterr().out)["predictions"]) <= {0, 1}
 
 
-def test_a_measurement_as_label_is_doubted(tmp_path, capsys):
+def test_a_continuous_label_is_questioned(tmp_path, capsys):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 1000, (60, 3))
     np.savetxt(tmp_path / "a.csv", X, delimiter=",", fmt="%d")
@@ -122,3 +123,43 @@ def test_the_same_fit_gives_the_same_bytes(place):
 def test_misuse(place, capsys, arguments, message):
     assert fit(place, *arguments, model="none") == 2
     assert message in capsys.readouterr().err
+
+
+def test_numbers_too_large_to_sum_up_are_misuse(tmp_path, capsys):
+    lines = [f"{1e300 * (i % 2)},{('red', 'blue')[i % 2]},{i % 2}\n" for i in range(12)]
+    (tmp_path / "t.csv").write_text("size,colour,class\n" + "".join(lines))
+    assert fit(tmp_path, file="t.csv") == 2
+    printed = capsys.readouterr().err
+    assert "size has values beyond ±1e+100" in printed
+    assert len(printed.strip().splitlines()) == 1
+
+
+def test_a_sparse_libsvm_file_stays_sparse(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    lines = []
+    for i in range(120):
+        words = sorted({i % 2 + 1, *rng.integers(3, 20_000, 8).tolist(), 20_000})
+        lines.append(f"{i % 2} " + " ".join(f"{w}:1" for w in words) + "\n")
+    (tmp_path / "t.libsvm").write_text("".join(lines))
+    assert read_table(tmp_path / "t.libsvm").X.format == "csc"
+    assert run(["fit", str(tmp_path / "t.libsvm"), "--jobs", "1", "-o", str(tmp_path / "m")]) == 0
+    capsys.readouterr()
+    assert (
+        run(["predict", "--model", str(tmp_path / "m"), str(tmp_path / "t.libsvm"), "--json"]) == 0
+    )
+    assert json.loads(capsys.readouterr().out)["measures"]["error"] < 0.1
+
+
+def test_the_column_of_labels_that_are_not_classes_is_named(place, capsys):
+    (place / "first.csv").write_text("kind,a,b\nu,1,0.5\nv,2,1.5\n")
+    assert fit(place, file="first.csv") == 2
+    told = capsys.readouterr().err
+    assert "label column: 3 (b), because it is the last column; name another with --label" in told
+
+
+def test_one_note_and_no_warning_of_a_library_on_labels_that_look_measured(place, capsys, recwarn):
+    lines = [f"{i % 7},{i % 5},{1000 + 7 * i}" for i in range(40)]
+    (place / "prices.csv").write_text("a,b,price\n" + "\n".join(lines))
+    assert fit(place, file="prices.csv", model="prices") == 0
+    assert "looks like a measurement" in capsys.readouterr().err
+    assert not recwarn.list

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import stat
 
 import numpy as np
@@ -19,11 +21,11 @@ def refused(capsys, arguments, *words):
     """The command ends with status 2 and one line that has these words."""
     capsys.readouterr()
     assert run(list(map(str, arguments))) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1, told
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1, printed
     for word in words:
-        assert word in told
-    return told
+        assert word in printed
+    return printed
 
 
 def contents(folder):
@@ -65,7 +67,7 @@ def test_hand_made_masks_stay(segment, photos, tmp_path, capsys):
     assert all(Image.open(path).mode == "L" for path in masks.glob("*.png"))
 
 
-def test_the_same_command_again_and_an_edited_mask(segment, photos, tmp_path, capsys):
+def test_repeated_commands_and_edited_masks(segment, photos, tmp_path, capsys):
     arguments = [*map(str, segment), str(tmp_path / "out"), str(photos)]
     assert run(arguments) == 0
     assert run(arguments) == 0
@@ -290,3 +292,28 @@ def test_demo_keeps_pictures_and_pages_of_others(tmp_path, capsys):
     (tmp_path / "index.html").write_text("mine")
     refused(capsys, ["demo", "-o", tmp_path, "--overwrite"], "index.html is not a report")
     assert len(contents(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("place", ["mine.txt/sub", "broken", "broken/sub"])
+def test_folders_that_cannot_be_made_are_refused_before_work(tables, tmp_path, capsys, place):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "broken").symlink_to("nowhere")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    for command in (["fit", tables / "train.csv"], ["train"], ["segment", "x.png", "--model", "m"]):
+        refused(capsys, [*command, "-o", tmp_path / place], "not a folder")
+    refused(capsys, ["report", tables, "-o", tmp_path / "none" / "r.html"], "does not exist")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_save_that_fails_keeps_the_model_before(tables, tmp_path, monkeypatch, capsys):
+    shutil.copytree(tables / "m", tmp_path / "m")
+    before = contents(tmp_path / "m")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("segboost.storage.folder.write_whole", full)
+    command = ["fit", str(tables / "train.csv"), "--C", "20", "-o", str(tmp_path / "m"), *FAST]
+    assert run(command) == 1
+    assert contents(tmp_path / "m") == before

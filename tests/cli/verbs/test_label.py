@@ -1,4 +1,4 @@
-"""``segboost label``: what it refuses, in one line."""
+"""``segboost label``: invalid input is refused in one line."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def refused(capsys, *arguments):
 
 
 def test_a_folder_with_images_is_needed(capsys, tmp_path):
-    status, told = refused(capsys, tmp_path / "nowhere")
+    status, printed = refused(capsys, tmp_path / "nowhere")
     assert status == 2
-    assert "does not exist" in told
-    status, told = refused(capsys, tmp_path)
+    assert "does not exist" in printed
+    status, printed = refused(capsys, tmp_path)
     assert status == 2
-    assert "no image files" in told
+    assert "no image files" in printed
 
 
 def test_settings_are_checked(capsys, tmp_path):
@@ -39,9 +39,9 @@ def test_settings_are_checked(capsys, tmp_path):
         ('{"method": "svm", "preset": "classic"}', "structboost or ssvm"),
     ):
         settings.write_text(text)
-        status, told = refused(capsys, tmp_path / "images", "--config", settings)
+        status, printed = refused(capsys, tmp_path / "images", "--config", settings)
         assert status == 2
-        assert reason in told
+        assert reason in printed
     assert not (tmp_path / "images" / "segboost-label").exists()
 
 
@@ -51,23 +51,55 @@ def test_a_port_that_is_taken_is_named(capsys, tmp_path):
     write_images(tmp_path, 1)
     with _listen(0) as listening:
         port = listening.getsockname()[1]
-        status, told = refused(capsys, tmp_path, "--port", port)
+        status, printed = refused(capsys, tmp_path, "--port", port)
     assert status == 1
-    assert f"port {port} is already in use" in told
+    assert f"port {port} is already in use" in printed
 
 
-def test_one_server_a_folder(capsys, tmp_path):
+def test_one_server_per_folder(capsys, tmp_path):
     write_images(tmp_path / "images", 1)
     settings = tiny_settings(tmp_path / "settings.json")
     with FolderLock(tmp_path / "images" / "segboost-label"):
-        status, told = refused(capsys, tmp_path / "images", "--config", settings)
+        status, printed = refused(capsys, tmp_path / "images", "--config", settings)
     assert status == 1
-    assert "in use by process" in told
+    assert "in use by process" in printed
 
 
 def test_the_missing_extra_is_named(capsys, tmp_path, monkeypatch):
     write_images(tmp_path, 1)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    status, told = refused(capsys, tmp_path)
+    status, printed = refused(capsys, tmp_path)
     assert status == 2
-    assert "pip install 'segboost[label]'" in told
+    assert "pip install 'segboost[label]'" in printed
+
+
+def test_damaged_classes_are_named(capsys, tmp_path):
+    write_images(tmp_path / "images", 1)
+    (tmp_path / "images" / "segboost-label").mkdir()
+    (tmp_path / "images" / "segboost-label" / "classes.json").write_text("{")
+    _, printed = refused(capsys, tmp_path / "images", "--no-browser")
+    assert "classes.json" in printed
+    assert "correct or remove the file" in printed
+
+
+def test_a_browser_opens_where_there_is_a_screen(monkeypatch):
+    import threading
+    import webbrowser
+
+    from segboost.cli.verbs.label import open_page
+
+    opened, seen = [], threading.Event()
+
+    def note(address):
+        opened.append(address)
+        seen.set()
+
+    monkeypatch.setattr(webbrowser, "open", note)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    open_page("http://127.0.0.1:1/a/")
+    monkeypatch.setenv("DISPLAY", ":0")
+    open_page("http://127.0.0.1:1/b/")
+    assert seen.wait(30)
+    assert opened == ["http://127.0.0.1:1/b/"]

@@ -1,4 +1,4 @@
-"""Presets of a user's own on the command line, from training to the report."""
+"""User-defined presets on the command line, from training to the report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALLOW = ["--allow-import", FUNCTION]
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A folder with a module of the user's, a network and a preset that uses both."""
+    """A folder with a user's module, a network and a preset that uses both."""
     folder = tmp_path_factory.mktemp("own")
     (folder / "cli_test_features.py").write_text(MODULE)
     (folder / "net.onnx").write_bytes(networks.pooling(4))
@@ -54,9 +54,9 @@ def model(place, command):
 
 def test_training_refuses_a_function_that_is_not_allowed(place, command, capsys):
     assert run([*command, "--output", str(place / "none")]) == 2
-    told = capsys.readouterr().err
-    assert "the preset names a function to import" in told
-    assert f"--allow-import '{FUNCTION}'" in told
+    printed = capsys.readouterr().err
+    assert "the preset names a function to import" in printed
+    assert f"--allow-import '{FUNCTION}'" in printed
     assert not (place / "none").exists()
 
 
@@ -71,7 +71,7 @@ def test_the_model_keeps_the_preset(model, place):
     assert json.loads((model / "scores.json").read_text())["preset"] == "own"
 
 
-def test_models_are_used_with_leave_only(model, place, capsys):
+def test_models_are_used_only_with_permission(model, place, capsys):
     masks = ["--images", str(place / "images"), "--masks", str(place / "masks"), "--jobs", "1"]
     image = str(next(iter(sorted((place / "images").iterdir()))))
     verbs = [
@@ -87,7 +87,7 @@ def test_models_are_used_with_leave_only(model, place, capsys):
     assert (model / "report.html").is_file()
 
 
-def test_resume_needs_leave_again(model, capsys):
+def test_resume_needs_permission_again(model, capsys):
     words = ["train", "--resume", "--output", str(model), "--jobs", "1"]
     before = (model / "model.json").read_bytes()
     assert run(words) == 2
@@ -134,9 +134,9 @@ def test_a_wrong_preset_file_is_misuse(content, message, tmp_path, capsys):
     file = tmp_path / "own.json"
     file.write_text(content)
     assert run(["train", "--preset", str(file), "--output", str(tmp_path / "model")]) == 2
-    told = capsys.readouterr().err
-    assert message in told.replace("\n", " ")
-    assert "Traceback" not in told
+    printed = capsys.readouterr().err
+    assert message in printed.replace("\n", " ")
+    assert "Traceback" not in printed
 
 
 def test_a_missing_preset_file_is_misuse(tmp_path, capsys):

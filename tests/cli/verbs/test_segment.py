@@ -33,10 +33,10 @@ def segment(model, output, *rest):
 def test_masks_of_the_same_name_and_size(model, images, tmp_path, capsys):
     output = tmp_path / "out"
     assert segment(model, output, "--overlay", "--scores", str(images)) == 0
-    told = capsys.readouterr()
-    assert "3 of 3 images segmented" in told.out
-    assert told.err == ""
-    last = told.out.splitlines()[-1]
+    printed = capsys.readouterr()
+    assert "3 of 3 images segmented" in printed.out
+    assert printed.err == ""
+    last = printed.out.splitlines()[-1]
     assert re.fullmatch(r"[\d.]+ s with 1 job, [\d.]+ s CPU per image, peak memory [\d.]+ GB", last)
     for path in images.iterdir():
         mask = np.asarray(Image.open(output / path.name))
@@ -61,10 +61,10 @@ def test_a_broken_image_is_named_at_the_end_with_status_1(model, images, tmp_pat
     (images / "a_broken.jpg").write_bytes(b"nothing")
     output = tmp_path / "out"
     assert segment(model, output, str(images)) == 1
-    told = capsys.readouterr()
-    assert "3 of 4 images segmented" in told.out
-    assert told.err.startswith("failed: a_broken.jpg: ")
-    assert told.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert "3 of 4 images segmented" in printed.out
+    assert printed.err.startswith("failed: a_broken.jpg: ")
+    assert printed.err.count("\n") == 1
     assert len(list(output.glob("*.png"))) == 3
     with open(output / "results.csv", newline="") as file:
         status = {row["name"]: row["status"] for row in csv.DictReader(file)}
@@ -86,11 +86,11 @@ def test_patterns_and_files(model, images, tmp_path):
         (lambda i: [str(i), "--output", str(i)], "would overwrite"),
     ],
 )
-def test_failures_before_the_work_are_one_line(make, text, model, images, tmp_path, capsys):
+def test_early_failures_are_one_line(make, text, model, images, tmp_path, capsys):
     assert segment(model, tmp_path / "out", *make(images)) == 1
-    told = capsys.readouterr()
-    assert text in told.err
-    assert told.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert text in printed.err
+    assert printed.err.count("\n") == 1
 
 
 def test_misuse(model, images, tmp_path, capsys):

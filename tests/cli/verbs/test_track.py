@@ -25,9 +25,9 @@ def test_a_folder_of_frames_with_everything_written(root, tmp_path, capsys):
         ["track", "--frames", str(frames / "img"), "--box", f"{x},{y},{w},{h}", "--truth",
          str(frames / "groundtruth_rect.txt"), "--output", str(tmp_path), "--overlay", "frames"]
     )  # fmt: skip
-    told = capsys.readouterr()
-    assert status == 0, told.err
-    assert "mean overlap 0.9" in told.out or "mean overlap 1.0" in told.out
+    printed = capsys.readouterr()
+    assert status == 0, printed.err
+    assert "mean overlap 0.9" in printed.out or "mean overlap 1.0" in printed.out
     assert (tmp_path / "boxes.csv").read_text().count("\n") == 5
     assert sorted(p.name for p in (tmp_path / "overlay").iterdir())[-1] == "00003.jpg"
     assert Image.open(tmp_path / "plot.png").size[0] > 300
@@ -39,9 +39,9 @@ def test_a_sequence_as_one_json_object(root, tmp_path, capsys):
         ["track", "--dataset", "otb", "--sequence", "Girl", "--data-root", str(root),
          "--output", str(tmp_path), "--method", "fragments", "--json"]
     )  # fmt: skip
-    told = capsys.readouterr()
-    assert status == 0, told.err
-    document = json.loads(told.out)
+    printed = capsys.readouterr()
+    assert status == 0, printed.err
+    document = json.loads(printed.out)
     assert document["method"] == "fragments"
     assert document["mean_overlap"] > 0.8
     assert document["n_frames"] == 4
@@ -63,9 +63,9 @@ def test_a_sequence_as_one_json_object(root, tmp_path, capsys):
 )
 def test_misuse_is_one_line_and_status_2(arguments, said, capsys):
     assert run(["track", *arguments]) == 2
-    told = capsys.readouterr()
-    assert said in told.err
-    assert told.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_misuse_is_one_line_and_status_2(arguments, said, capsys):
 )
 def test_files_that_are_missing_are_one_line(arguments, said, root, tmp_path, capsys):
     status = run(["track", *arguments, "--data-root", str(root), "--output", str(tmp_path)])
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     assert status == 1
-    assert said in told.err
-    assert told.err.count("\n") == 1
+    assert said in printed.err
+    assert printed.err.count("\n") == 1
 
 
 def test_a_box_outside_the_frame_is_one_line(root, tmp_path, capsys):
@@ -95,9 +95,9 @@ def test_the_table_of_all_sequences_quickly(root, tmp_path, capsys):
         ["reproduce", "tracking", "--data-root", str(root), "--output", str(tmp_path), "--quick",
          "--method", "fragments", "--json"]
     )  # fmt: skip
-    told = capsys.readouterr()
-    assert status == 0, told.err
-    document = json.loads(told.out)
+    printed = capsys.readouterr()
+    assert status == 0, printed.err
+    document = json.loads(printed.out)
     assert [row["sequence"] for row in document["rows"]] == [
         "Coke", "Tiger2", "David", "Girl", "Sylvester",
     ]  # fmt: skip

@@ -40,11 +40,11 @@ def model(place, command):
 
 def test_the_summary_names_folder_scores_times_and_memory(model, command, capsys):
     assert run([*command, "--output", str(model)]) == 0
-    told = capsys.readouterr()
-    assert told.err == ""
-    assert told.out.splitlines()[-1] == f"model folder: {model}"
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert printed.out.splitlines()[-1] == f"model folder: {model}"
     for name in (*NAMES, "features", "classifiers", "CRF", "test images", "peak memory", "C = 10"):
-        assert name in told.out
+        assert name in printed.out
 
 
 def test_a_pipe_gets_one_line_per_stage_as_it_ends(model, command, capsys):
@@ -89,9 +89,9 @@ def test_a_damaged_run_is_not_resumed_as_another(model, text, capsys):
         assert run(["train", "--resume", "--output", str(model)]) == 2
     finally:
         settings.write_bytes(kept)
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    assert "run.json is damaged" in told.err
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert "run.json is damaged" in printed.err
 
 
 def test_a_wrong_mask_of_the_test_part_is_refused_before_training(tmp_path, capsys):
@@ -103,8 +103,8 @@ def test_a_wrong_mask_of_the_test_part_is_refused_before_training(tmp_path, caps
     lists = ["--train-list", str(tmp_path / "train.txt"), "--test-list", str(tmp_path / "test.txt")]
     model = tmp_path / "model"
     assert run(["train", *options, *lists, "--output", str(model)]) == 1
-    told = capsys.readouterr().err
-    assert "train_005: the image is 96×72, its mask 5×5" in told
+    printed = capsys.readouterr().err
+    assert "train_005: the image is 96×72, its mask 5×5" in printed
     assert not list((model / "cache").glob("**/*.npz"))
 
 
@@ -136,9 +136,9 @@ def test_methods_share_a_cache(place, model, command, tmp_path, capsys):
 )
 def test_misuse_is_one_line_and_status_2(options, text, tmp_path, capsys):
     assert run(["train", "--output", str(tmp_path / "model"), *options]) == 2
-    told = capsys.readouterr()
-    assert text in told.err
-    assert told.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert text in printed.err
+    assert printed.err.count("\n") == 1
     assert not (tmp_path / "model").exists()
 
 
@@ -173,13 +173,13 @@ def test_images_without_foreground_are_a_clear_error(tmp_path, capsys):
 
     options = write_folders(tmp_path, [Empty(item) for item in tiny_data().train])
     assert run(["train", *options, "--output", str(tmp_path / "model")]) == 1
-    told = capsys.readouterr().err
-    assert "no training image has a foreground pixel" in told
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert "no training image has a foreground pixel" in printed
+    assert printed.count("\n") == 1
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_to_the_same_model(model, command, tmp_path):
+def test_a_killed_run_resumes_to_the_same_model(model, command, tmp_path):
     """SIGKILL in the middle of a stage: --resume ends with the bytes of an undisturbed run."""
     folder = tmp_path / "model"
     started = "import sys; from segboost.cli.main import main; main(sys.argv[1:])"

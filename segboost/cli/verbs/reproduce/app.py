@@ -10,7 +10,7 @@ import typer
 
 from segboost.cli.options import data
 from segboost.cli.options.output import Overwrite
-from segboost.cli.verbs.reproduce import hierarchy, tables, tracking
+from segboost.cli.verbs.reproduce import classes, hierarchy, tables, tracking
 from segboost.cli.verbs.reproduce.tables import recorded_tables
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 
 app.command("auc")(tables.auc)
 app.command("multiclass")(tables.multiclass)
+app.command("classes")(classes.classes)
 app.command("hierarchy")(hierarchy.hierarchy)
 app.command("tracking")(tracking.tracking)
 
@@ -54,9 +55,9 @@ def segmentation(
     """Segmentation: several methods on Graz-02.
 
     Trains them on bike, car and people and prints a table, with the paper's figures in brackets
-    and the lead of StructBoost with its uncertainty. With the presets default and fast the rivals
-    are a structured SVM and the unary potential without a CRF, with classic and paper the paper's
-    own. An interrupted run resumes when the command is repeated.
+    and the lead of StructBoost with its uncertainty. The presets default and fast compare with a
+    structured SVM and with the unary potential alone, classic and paper with the paper's methods.
+    An interrupted run resumes when the command is repeated.
     """
     from segboost.features.presets import PRESETS
 

@@ -14,7 +14,7 @@ from segboost.datasets.registry import DATA_VARIABLE
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
-    """A data folder with the one set of the paper that scikit-learn brings along."""
+    """A data folder with the only set of the paper that comes with scikit-learn."""
     root = tmp_path_factory.mktemp("data")
     (root / "libsvm").mkdir()
     X, y = load_wine(return_X_y=True)
@@ -22,7 +22,7 @@ def root(tmp_path_factory):
     return root
 
 
-def test_auc_prints_one_object_and_goes_on_from_its_cache(root, tmp_path, capsys):
+def test_auc_prints_one_object_and_resumes_from_its_cache(root, tmp_path, capsys):
     command = [
         "reproduce", "auc", "--data-root", str(root), "--set", "wine", "--quick", "--jobs", "1",
         "--output", str(tmp_path / "out"), "--cache", str(tmp_path / "cache"), "--json",
@@ -58,10 +58,10 @@ def test_auc_prints_one_object_and_goes_on_from_its_cache(root, tmp_path, capsys
 def test_errors_are_one_line(table, options, status, text, root, tmp_path, capsys):
     command = ["reproduce", table, "--data-root", str(root), "--output", str(tmp_path), *options]
     assert run(command) == status
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert text in told.err
-    assert told.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert text in printed.err
+    assert printed.err.count("\n") == 1
 
 
 def test_a_file_where_the_output_belongs(root, tmp_path, capsys):

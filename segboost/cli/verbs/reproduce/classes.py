@@ -1,0 +1,68 @@
+"""``segboost reproduce classes``: several classes on CamVid."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from segboost.cli.options import data
+from segboost.cli.options.output import Overwrite
+from segboost.cli.verbs.reproduce.tables import recorded_tables
+
+SETS = ("camvid", "synthetic-classes")
+PRESETS = ("default", "fast")
+
+
+def classes(
+    data_root: data.DataRoot = None,
+    dataset: Annotated[str, typer.Option(help="camvid or synthetic-classes.")] = "camvid",
+    preset: Annotated[str, typer.Option(help="Features: default or fast.")] = "default",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for models and tables.")
+    ] = Path("reproduce/classes"),
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="Folder for cached intermediate results; OUTPUT/cache by default."),
+    ] = None,
+    jobs: data.Jobs = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Smoke test on a few images; the scores are not meaningful."),
+    ] = False,
+    overwrite: Overwrite = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Several classes: road scenes of CamVid.
+
+    Trains StructBoost, a structured SVM and the unary potential without a CRF on the official
+    training images, and prints their scores on the test images beside published ones, with
+    intervals. An interrupted run resumes when the command is repeated.
+    """
+    if preset not in PRESETS:
+        raise typer.BadParameter(f"expected one of {', '.join(PRESETS)}", param_hint="--preset")
+    if dataset not in SETS:
+        raise typer.BadParameter(f"expected one of {', '.join(SETS)}", param_hint="--dataset")
+    from segboost.cli.display.progress import RichProgress
+    from segboost.pipelines.experiments.classes.reproduce_classes import reproduce_classes
+
+    options = {"dataset": dataset}
+    found = data.load_data(options if data_root is None else {**options, "data_root": data_root})
+    with recorded_tables(output, ("table.json", "table.md"), overwrite), RichProgress() as progress:
+        table = reproduce_classes(
+            found,
+            preset,
+            output,
+            cache or output / "cache",
+            data.count_jobs(jobs),
+            progress,
+            quick,
+            seed=seed,
+        )
+    if as_json:
+        typer.echo(json.dumps(table.to_document(), allow_nan=False))
+    else:
+        typer.echo(table.to_markdown())
