@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -53,6 +54,7 @@ def widths(browser: Any) -> tuple[int, int]:
 
 
 def requests(browser: Any) -> list[str]:
-    """Return what the page asked for since the last call: one message a request."""
-    entries = browser.get_log("performance")
-    return [entry["message"] for entry in entries if "requestWillBeSent" in str(entry)]
+    """Return the URLs that the page has requested since the last call."""
+    messages = [json.loads(e["message"])["message"] for e in browser.get_log("performance")]
+    sent = [m["params"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    return [params["request"]["url"] for params in sent]

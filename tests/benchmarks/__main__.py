@@ -51,21 +51,17 @@ def table(result: dict) -> str:
 
 
 def publish(results: list[dict[str, Any]], folder: Path) -> None:
-    """Replace older results and rewrite the page.
+    """Replace older results of these benchmarks and rewrite the page.
 
-    Figures from another machine are dropped, since they are not comparable.
+    Every result names its machine: those of different machines are not comparable.
     """
-    place, machine = folder / "benchmarks.json", describe()
-    known: dict[str, Any] = {}
-    if place.exists():
-        before = json.loads(place.read_text())
-        if all(before["machine"].get(k) == machine[k] for k in ("processor", "cores", "memory")):
-            known = {result["name"]: result for result in before["benchmarks"]}
+    place = folder / "benchmarks.json"
+    before = json.loads(place.read_text())["benchmarks"] if place.exists() else []
+    known = {result["name"]: result for result in before}
     known |= {result["name"]: result for result in results if result["figures"]}
-    document = {"machine": machine, "benchmarks": [known[name] for name in sorted(known)]}
+    document = {"benchmarks": [known[name] for name in sorted(known)]}
     write(place, document)
-    page = folder / "benchmarks.md"
-    write_whole(page, render(document).encode())
+    write_whole(folder / "benchmarks.md", render(document).encode())
 
 
 def write(path: Path, document: dict[str, Any]) -> None:
@@ -99,7 +95,7 @@ def main() -> int:
         results.append(result)
         print(table(result), flush=True)
         # Write after each one: all of them take more than an hour, and the next one may fail.
-        write(target, {"machine": describe(), "benchmarks": results})
+        write(target, {"benchmarks": results})
         if args.publish:
             publish([result], DOCS)
     missed = [f for r in results for f in r["figures"] if f["met"] is False]
@@ -121,7 +117,8 @@ def measure(name: str) -> dict[str, Any] | None:
     if done.returncode:
         return None
     today = datetime.now(UTC).date().isoformat()
-    return {**json.loads(done.stdout.strip().splitlines()[-1]), "measured": today}
+    found = json.loads(done.stdout.strip().splitlines()[-1])
+    return {**found, "measured": today, "machine": describe()}
 
 
 if __name__ == "__main__":

@@ -128,7 +128,16 @@ def write_photographs(folder: Path) -> None:
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
     code = "from segboost.cli.main import main; main()"
-    command = [sys.executable, "-c", code, "label", str(folder), "--jobs", str(JOBS)]
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "label",
+        str(folder),
+        "--jobs",
+        str(JOBS),
+        "--no-browser",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         yield process.stdout.readline().split()[-1]

@@ -9,7 +9,7 @@ pytest.importorskip("distributed", reason="the extra cluster is not installed")
 
 @pytest.fixture(scope="session", autouse=True)
 def patient():
-    """Connect also where this machine has other things to do; yields the usual limit."""
+    """Raise the time limits for busy machines; yield the usual limit."""
     usual = module.CONNECT_SECONDS
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CONNECT_SECONDS", START_SECONDS)
@@ -24,7 +24,7 @@ def usual_limit(patient, monkeypatch):
 
 @pytest.fixture(scope="session")
 def cluster(patient, tmp_path_factory):
-    """One scheduler and two workers for all tests; whoever kills a worker starts another."""
+    """One scheduler and two workers for all tests; tests that kill a worker start another."""
     with LoopbackCluster(tmp_path_factory.mktemp("cluster")) as running:
         with connect(running.address, START_SECONDS):
             pass

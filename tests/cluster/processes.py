@@ -17,7 +17,7 @@ ENVIRONMENT = {
 
 
 START_SECONDS = 300.0
-"""That workers may take to start on a machine that has other things to do."""
+"""Time limit for the start of workers on a busy machine."""
 
 
 class LoopbackCluster:
@@ -47,7 +47,7 @@ class LoopbackCluster:
             process.wait()
 
     def add_worker(self):
-        # Without a nanny, nobody starts a killed one again.
+        # Without a nanny, killed workers are not restarted.
         options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
         place = ("--local-directory", str(self.folder))
         self.workers.append(self._start("worker", self.address, *options, *place))

@@ -1,7 +1,8 @@
-"""train and segment on a cluster: the bytes of a local run, also where workers are killed."""
+"""train and segment on a cluster: the bytes of a local run, even if workers are killed."""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 
@@ -31,7 +32,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def command(place):
-    """Trains with a choice of C, so that every stage of the cluster takes part."""
+    """Train with a choice of C, so that every stage runs on the cluster."""
     return train_command(place, DATA, C=None, C_choices=[1.0, 10.0], validation_blocks=2)
 
 
@@ -42,7 +43,7 @@ def local(place, command):
 
 
 def files(folder, but=("train.jsonl", "results.csv", ".segboost.outputs")):
-    """All files but those with times in them, and the record of their digests."""
+    """All files except those with times in them and the record of their digests."""
     paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in but)
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
 
@@ -101,19 +102,23 @@ def test_a_worker_killed_in_segment_loses_nothing(cluster, model, place, capsys)
             (images / f"{item.name}-{number}.png").write_bytes(source.read_bytes())
     (images / "broken.png").write_bytes(b"no image")
     (images / "empty.png").write_bytes(b"")
-    told = {}
+    (images / "gone.png").symlink_to("nowhere.png")
+    os.mkfifo(images / "pipe.png")
+    printed = {}
     for name, more in (("one", ["--jobs", "1"]), ("two", ["--scheduler", cluster.address])):
         output = place / name
         options = ["--model", str(model), "--output", str(output), "--scores", "--overlay"]
         with Killer(cluster, output, ["*-1.png"] if name == "two" else []) as killer:
             assert run(["segment", str(images), *options, *more]) == 1
-        told[name] = capsys.readouterr().err
+        printed[name] = capsys.readouterr().err
     assert killer.killed == 1
     assert files(place / "one") == files(place / "two")
     assert len(list((place / "two").glob("*.png"))) == 12
-    assert told["one"] == told["two"]  # the same reasons against the same images
-    assert "broken.png: not an image" in told["two"]
-    assert "empty.png: the file is empty" in told["two"]
+    assert printed["one"] == printed["two"]  # the same reasons against the same images
+    assert "broken.png: not an image" in printed["two"]
+    assert "empty.png: the file is empty" in printed["two"]
+    assert "gone.png: there is no such file" in printed["two"]
+    assert "pipe.png: it is a pipe or device, not a file" in printed["two"]
 
 
 def test_python_chooses_the_cluster_by_joblib(cluster):
@@ -139,7 +144,7 @@ def test_no_scheduler_is_one_line_and_status_2(verb, command, model, place, tmp_
     start = time.monotonic()
     assert run([*given, *output]) == 2
     assert time.monotonic() - start < 10
-    told = capsys.readouterr().err
-    assert "there is no scheduler at tcp://127.0.0.1:1" in told
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert "there is no scheduler at tcp://127.0.0.1:1" in printed
+    assert printed.count("\n") == 1
     assert not (tmp_path / "out").exists()

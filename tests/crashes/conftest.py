@@ -18,10 +18,10 @@ def command(place):
 
 @pytest.fixture(scope="package")
 def undisturbed(place, command):
-    """The folder of a run that nobody stopped."""
+    """The folder of an uninterrupted run."""
     folder = place / "undisturbed"
-    assert finish([*command, "--output", str(folder)], place / "told") == 0, (
-        place / "told"
+    assert finish([*command, "--output", str(folder)], place / "printed") == 0, (
+        place / "printed"
     ).read_text()
     return folder
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: the command ends soon, with one line, and leaves whole files only."""
+"""Ctrl-C: the command ends soon, with one line, and leaves only complete files."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.crashes.wholeness import check_masks, check_training, contents
 STARTED = "import sys; from segboost.cli.main import main; main(sys.argv[1:])"
 
 
-def interrupt(arguments, is_time, told):
+def interrupt(arguments, is_time, printed):
     """Start a command with its own processes, press Ctrl-C when it is time; return the status."""
-    with open(told, "w") as file:
-        # As a terminal does, the signal goes to the command and all that it started.
+    with open(printed, "w") as file:
+        # As in a terminal, the signal goes to the command and all its processes.
         process = subprocess.Popen(
             [sys.executable, "-c", STARTED, *arguments],
             stdout=file,
             stderr=file,
             start_new_session=True,
-            # Shells start background jobs, this test perhaps among them, deaf to Ctrl-C.
+            # Shells start background jobs, possibly this test, with SIGINT ignored.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         while process.poll() is None and not is_time():
@@ -40,11 +40,11 @@ def interrupt(arguments, is_time, told):
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_segment(jobs, segment_command, masks, tmp_path):
-    output, told = tmp_path / "out", tmp_path / "told"
+    output, printed = tmp_path / "out", tmp_path / "printed"
     options = [*segment_command[:-1], jobs, "--output", str(output)]
-    status = interrupt(options, lambda: len(contents(output)) >= 4, told)
+    status = interrupt(options, lambda: len(contents(output)) >= 4, printed)
     assert status == 130
-    assert told.read_text() == "segboost: interrupted\n"
+    assert printed.read_text() == "segboost: interrupted\n"
     check_masks(output)
     assert contents(output).items() <= contents(masks).items()
     assert len(contents(output)) < len(contents(masks))
@@ -53,11 +53,11 @@ def test_segment(jobs, segment_command, masks, tmp_path):
 
 @pytest.mark.slow
 def test_train(command, undisturbed, tmp_path):
-    folder, told = tmp_path / "model", tmp_path / "told"
+    folder, printed = tmp_path / "model", tmp_path / "printed"
     options = [*command, "--output", str(folder)]
-    status = interrupt(options, lambda: any(folder.glob("cache/superpixels/*.npz")), told)
+    status = interrupt(options, lambda: any(folder.glob("cache/superpixels/*.npz")), printed)
     assert status == 130
-    assert told.read_text().splitlines()[-1] == "segboost: interrupted"
+    assert printed.read_text().splitlines()[-1] == "segboost: interrupted"
     check_training(folder)
     assert not list(folder.rglob("*.tmp"))
     assert not (folder / ".segboost.lock").exists()

@@ -27,6 +27,8 @@ STAGES = (
 KILLS = 2
 """In every stage."""
 SEGMENT_KILLS = 6
+LONGEST_WAIT = 0.2
+"""Seconds after the beginning of a stage by which it is killed."""
 
 
 def stage_seconds(folder):
@@ -36,7 +38,7 @@ def stage_seconds(folder):
 
 
 def is_in(folder, stage, n_starts):
-    """Whether the last of so many runs has begun a stage."""
+    """Whether run number `n_starts` has begun a stage."""
     for name in ("train.jsonl.part", "train.jsonl"):
         if (folder / name).exists():
             events = read_run_log(folder / name)
@@ -50,7 +52,10 @@ def is_in(folder, stage, n_starts):
 @pytest.mark.slow
 def test_train_killed_in_every_stage_ends_with_the_same_model(command, undisturbed, tmp_path):
     rng = random.Random(0)
-    seconds = stage_seconds(undisturbed)
+    # Not by the undisturbed run, which may have compiled kernels.
+    warm = tmp_path / "warm"
+    assert finish([*command, "--output", str(warm)]) == 0
+    seconds = stage_seconds(warm)
     assert set(seconds) == set(STAGES)
     folder = tmp_path / "model"
     options = [*command, "--output", str(folder)]
@@ -60,8 +65,9 @@ def test_train_killed_in_every_stage_ends_with_the_same_model(command, undisturb
             process = start(options)
             while process.is_alive() and not is_in(folder, stage, kills + 1):
                 time.sleep(0.002)
-            time.sleep(rng.random() * seconds[stage])
-            # A run may have ended by then: that is no kill, but the stage was reached.
+            # On a busy machine a stage may take less than it did when it was timed.
+            time.sleep(min(rng.random() * seconds[stage] / 2, LONGEST_WAIT))
+            # A run may have ended by then: it was not killed, but the stage was reached.
             process.kill()
             process.join()
             if process.exitcode == 0:
@@ -79,7 +85,7 @@ def test_segment_killed_at_any_moment_ends_with_the_same_masks(segment_command, 
     options = [*segment_command, "--output", str(tmp_path)]
     expected = contents(masks)
     n_masks = len(expected)
-    # The files that are there when it is killed; a repeated command goes on.
+    # The files that exist when it is killed; a repeated command resumes.
     for wanted in sorted(rng.sample(range(1, n_masks - 4), SEGMENT_KILLS)):
         process = start(options)
         while process.is_alive() and len(contents(tmp_path)) < wanted:

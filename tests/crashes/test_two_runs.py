@@ -1,4 +1,4 @@
-"""Two runs into one folder: the second is told so and changes nothing."""
+"""Two runs into one folder: the second is refused and changes nothing."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from tests.crashes.work import finish, start
 
 @pytest.mark.parametrize("verb", ["train", "segment"])
 def test_the_second_is_refused(verb, command, segment_command, tmp_path):
-    folder, told = tmp_path / "out", tmp_path / "told"
+    folder, printed = tmp_path / "out", tmp_path / "printed"
     options = [*(command if verb == "train" else segment_command), "--output", str(folder)]
     first = start(options)
     try:
-        # Its owner is written once the lock is held; to ask the lock itself might be in its way.
+        # The owner is written once the lock is held; trying the lock itself could interfere.
         lock = folder / LOCK
         while first.is_alive() and not (lock.exists() and lock.read_text()):
             time.sleep(0.005)
         os.kill(first.pid, signal.SIGSTOP)
         before = contents(folder)
-        assert finish(options, told) == 1
-        line = told.read_text()
+        assert finish(options, printed) == 1
+        line = printed.read_text()
         assert f"is in use by process {first.pid}" in line
         assert line.count("\n") == 1
         assert contents(folder) == before
     finally:
         first.kill()
         first.join()
-    # The lock of the dead is no lock.
+    # A stale lock is ignored.
     assert not FolderLock(folder).is_held()
     with FolderLock(folder):
         pass

@@ -1,4 +1,4 @@
-"""Whether folders hold whole files only, and what they hold."""
+"""Check that folders hold only complete files, and compare their contents."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ CHANGING = (
 
 
 def contents(folder):
-    """The bytes of all files but those with times in them, and what killed runs left behind."""
+    """The bytes of all files except those with times in them and leftovers of killed runs."""
     paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in CHANGING)
     kept = [p for p in paths if not any(part.endswith(".tmp") for part in p.parts)]
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in kept}
 
 
 def check_training(folder):
-    """Every file under its final name is whole."""
+    """Check that every file under its final name is complete."""
     for path in folder.glob("cache/*/*.npz"):
         read_artefact(path, path.parent.name, path.stem)
     if (folder / "model.json").exists():

@@ -1,4 +1,4 @@
-"""What the tests let die: commands in processes that start fast and can be killed."""
+"""Commands in processes that start fast and can be killed."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ CONTEXT.set_forkserver_preload(
 )
 
 
-def start(arguments, told=os.devnull, limit=None):
-    """Start a command; what it says goes to the file `told`. `limit` is the largest file."""
-    process = CONTEXT.Process(target=_run, args=(list(arguments), str(told), limit))
+def start(arguments, printed=os.devnull, limit=None):
+    """Start a command; its output goes to the file `printed`. `limit` is the largest file size."""
+    process = CONTEXT.Process(target=_run, args=(list(arguments), str(printed), limit))
     process.start()
     return process
 
 
-def finish(arguments, told=os.devnull, limit=None, seconds=600):
+def finish(arguments, printed=os.devnull, limit=None, seconds=600):
     """Run a command to its end; return its status."""
-    process = start(arguments, told, limit)
+    process = start(arguments, printed, limit)
     process.join(seconds)
     if process.is_alive():
         process.kill()
@@ -43,8 +43,8 @@ def finish(arguments, told=os.devnull, limit=None, seconds=600):
     return process.exitcode
 
 
-def _run(arguments, told, limit):
-    descriptor = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+def _run(arguments, printed, limit):
+    descriptor = os.open(printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
     if limit is not None:

@@ -1,14 +1,17 @@
-"""The code of every page runs, in order, and what the pages refer to exists."""
+"""The code of every page runs, in order, and the targets of all references exist."""
 
 from __future__ import annotations
 
 import re
 import sys
 import types
+import warnings
 
 import pytest
 
 from tests.docs.pages import PAGES, ROOT, anchors, code_blocks, links
+
+NOTEWORTHY = (UserWarning, RuntimeWarning, FutureWarning)
 
 
 def name(page):
@@ -21,9 +24,13 @@ def test_code_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     module = types.ModuleType(f"page_{page.stem.replace('-', '_')}")
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    for line, block in code_blocks(page.read_text()):
-        # Empty lines above, so that the line numbers of a traceback are those of the page.
-        exec(compile("\n" * line + block, str(page), "exec"), module.__dict__)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for line, block in code_blocks(page.read_text()):
+            # Empty lines above, so that the line numbers of a traceback are those of the page.
+            exec(compile("\n" * line + block, str(page), "exec"), module.__dict__)
+    # An example that does not converge, or divides by zero, is a poor example.
+    assert [str(w.message) for w in caught if issubclass(w.category, NOTEWORTHY)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

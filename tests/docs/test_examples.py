@@ -1,4 +1,4 @@
-"""Every example runs, holds what it asserts, draws its picture, and is in the gallery."""
+"""Every example runs, passes its assertions, draws its picture, and is in the gallery."""
 
 from __future__ import annotations
 

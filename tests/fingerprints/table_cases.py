@@ -49,7 +49,7 @@ def graphs(n=6):
 
 
 def table_predictions(model, new):
-    """Return what a fitted estimator says of new rows."""
+    """Return the predictions of a fitted estimator for new rows."""
     found = {"predict": model.predict(new)}
     if hasattr(model, "decision_function"):
         found["scores"] = model.decision_function(new)

@@ -1,4 +1,4 @@
-"""Images and masks that cameras, editors, disks and people make, by what must become of them."""
+"""Unusual and broken images and masks, grouped by their expected outcome."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def picture(mode="RGB"):
 
 
 def bomb(width, height):
-    """A PNG whose header promises more pixels than any memory has."""
+    """A PNG whose header claims more pixels than fit in memory."""
 
     def chunk(kind, data):
         body = kind + data
@@ -78,7 +78,7 @@ GOOD = {
     "-dash.png": PNG,
     f"{'long' * 62}.png": PNG,
 }
-"""By name: they can be segmented."""
+"""By name: images that can be segmented."""
 
 BAD = {
     "cut.png": (PNG[: len(PNG) // 2], "broken image"),
@@ -92,11 +92,11 @@ BAD = {
     "no_pixels.png": (bomb(0, 0), "broken|not an image"),
     "bad\nname.png": (b"nothing", "not an image"),
 }
-"""By name: bytes, and what is said of them."""
+"""By name: bytes, and the expected message."""
 
 
 def write(folder):
-    """Write the whole corpus, with what only a file system can hold."""
+    """Write the whole corpus, including links, pipes and the like."""
     folder.mkdir()
     for name, data in GOOD.items():
         (folder / name).write_bytes(data)

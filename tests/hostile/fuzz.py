@@ -1,4 +1,4 @@
-"""Run by the tests in a process of its own: load mutated models under limits and watch.
+"""Run by the tests in a separate process: load mutated models under limits and watch.
 
 Usage: python -m tests.hostile.fuzz ROOT CASES SEED, with folders KIND.NAME below ROOT. Ends with a
 line of JSON.
@@ -38,7 +38,7 @@ FORBIDDEN = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.f
 
 
 def _is_compiling():
-    """Whether numba reads its own cache, which lies beside the code and not in a model."""
+    """Whether numba reads its own cache, which is stored with the code and not in a model."""
     frame = sys._getframe()
     while frame is not None:
         if frame.f_code.co_filename.endswith(os.path.join("numba", "core", "caching.py")):
@@ -48,7 +48,7 @@ def _is_compiling():
 
 
 class Watch:
-    """Notes what code of a model would do: commands, sockets, pickles, files elsewhere."""
+    """Records what malicious code in a model would do: commands, sockets, pickles, other files."""
 
     def __init__(self):
         self.on = False
@@ -69,7 +69,7 @@ def contents(folder):
 
 
 class Fuzz:
-    """Counts what became of the mutated models."""
+    """Counts the outcomes of the mutated models."""
 
     def __init__(self, watch):
         self.watch = watch

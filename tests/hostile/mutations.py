@@ -1,4 +1,4 @@
-"""Changes to the files of a model folder: blind ones, and those of somebody who mends checksums."""
+"""Changes to the files of a model folder: random ones, and those with updated checksums."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ODD = [None, True, [], {}, [[]], [None] * 3, {"a": {}}]
 
 
 def blind(rng, data: bytes) -> bytes:
-    """Change bytes without knowledge of what they mean."""
+    """Change random bytes."""
     data = bytearray(data)
     kind = rng.integers(6)
     at = int(rng.integers(max(1, len(data))))
@@ -145,7 +145,7 @@ def _lie(rng, arrays, name):
 
 
 def mutate(rng, folder) -> bool:
-    """Change one file below a folder; return whether its checksums were mended."""
+    """Change one file below a folder; return whether its checksums were updated."""
     files = sorted(p for p in folder.rglob("*") if p.is_file())
     path = files[int(rng.integers(len(files)))]
     mend = rng.random() < 0.5 and path.name != "table.json"

@@ -33,18 +33,18 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def outcome(folder, model, tmp_path_factory, request):
-    """The rows of results.csv by name, what was told, and where the masks are."""
+    """The rows of results.csv by name, the output, and the folder of the masks."""
     output = tmp_path_factory.mktemp("masks")
     capture = request.config.pluginmanager.getplugin("capturemanager")
     capture.read_global_capture()
     with time_limit(900):
         status = run(["segment", str(folder), "--model", str(model), "--output", str(output)])
-    told = capture.read_global_capture()
+    printed = capture.read_global_capture()
     assert status == 1
     path = output / "results.csv"
     with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
         rows = {row["name"]: row for row in csv.DictReader(file)}
-    return rows, told, output
+    return rows, printed, output
 
 
 def test_nothing_is_skipped(outcome, folder):
@@ -70,19 +70,22 @@ REASONS = {**{name: reason for name, (_, reason) in corpus.BAD.items()}, **corpu
 
 @pytest.mark.parametrize("name", REASONS)
 def test_what_cannot_be_read_is_named_with_a_reason(outcome, name):
-    rows, told, output = outcome
+    rows, printed, output = outcome
     assert re.search(REASONS[name], rows[name]["status"])
     assert "\n" not in rows[name]["status"]
     assert not (output / name).exists()
     shown = name if name.isprintable() else repr(name)
-    (line,) = [text for text in told[1].splitlines() if f"failed: {shown}:" in text]
+    (line,) = [text for text in printed[1].splitlines() if f"failed: {shown}:" in text]
     assert re.search(REASONS[name], line)
 
 
-def test_there_is_a_line_an_image_and_no_traceback(outcome):
-    _, told, _ = outcome
-    assert len(told[1].splitlines()) == len(REASONS)
-    assert "Traceback" not in told[0] + told[1]
+def test_there_is_one_line_per_image_and_no_traceback(outcome):
+    _, printed, _ = outcome
+    notes = [line for line in printed[1].splitlines() if line.startswith("note: ")]
+    # An alpha channel and further frames are left out, and 16 bits are scaled.
+    assert [n.split(":")[1].strip() for n in notes] == ["alpha.png", "animated.gif", "wide.png"]
+    assert len(printed[1].splitlines()) == len(REASONS) + len(notes)
+    assert "Traceback" not in printed[0] + printed[1]
 
 
 def test_the_first_frame_of_an_animation_counts(outcome, tmp_path):
@@ -106,12 +109,12 @@ def test_bytes_are_refused_as_files_are(folder, name):
 
 
 @pytest.mark.parametrize("name", ["loop.png", "nowhere.png", "pipe.png"])
-def test_a_file_that_is_none_named_itself(folder, name):
+def test_special_files_named_directly_are_refused(folder, name):
     with time_limit(120), pytest.raises(ImageFileError, match=corpus.SPECIAL[name]):
         read_image(find_images([str(folder / name)])[0])
 
 
-def test_folders_that_lead_in_circles_are_left_after_one_turn(tmp_path):
+def test_cyclic_folders_are_visited_once(tmp_path):
     for name in ("a", "b", "c"):
         (tmp_path / name).symlink_to(tmp_path)
     (tmp_path / "deep").mkdir()
@@ -120,8 +123,8 @@ def test_folders_that_lead_in_circles_are_left_after_one_turn(tmp_path):
         assert find_images([f"{tmp_path}/**/*.png"]) == [tmp_path / "deep" / "x.png"]
 
 
-def test_no_permission_is_told(tmp_path):
-    """In a child that is nobody, since root may read everything."""
+def test_missing_permission_is_reported(tmp_path):
+    """In a child process of the user nobody, since root may read everything."""
     (tmp_path / "closed.png").write_bytes(corpus.PNG)
     (tmp_path / "closed.png").chmod(0)
     tmp_path.chmod(0o755)
@@ -134,7 +137,7 @@ def test_no_permission_is_told(tmp_path):
                 os.setuid(65534)
             read_image(tmp_path / "closed.png")
         except ImageFileError as error:
-            # The way to the file may be closed, too.
+            # A parent folder may be unreadable, too.
             status = 0 if str(error).endswith("permission denied") else 2
         finally:
             os._exit(status)

@@ -1,4 +1,4 @@
-"""Masks and pairs that do not fit, through `train`: one line and status 1, before the work."""
+"""Masks and pairs that do not fit, given to `train`: one line and status 1, before any work."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def train(data, *more):
 
 def assert_refused(data, capsys, text, status=1):
     assert train(data) == status
-    told = capsys.readouterr()
-    assert text in told.err
-    assert told.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert text in printed.err
+    assert printed.err.count("\n") == 1
     assert not (data / "model" / "model.json").exists()
 
 
@@ -80,7 +80,7 @@ def test_masks_of_one_class_only(value, data, capsys):
     assert_refused(data, capsys, f"has a {'background' if value else 'foreground'} pixel")
 
 
-def test_a_mask_of_void_only_beside_others_is_no_error_of_reading(data):
+def test_a_void_mask_among_others_is_not_an_error(data):
     from segboost.datasets import load_folders
 
     (data / "masks" / "0.png").write_bytes(png(np.zeros(SHAPE, np.uint8)))
@@ -99,13 +99,13 @@ def test_an_image_that_is_broken(data, capsys):
     assert_refused(data, capsys, "2.png: broken image")
 
 
-def test_a_link_in_a_circle(data, capsys):
+def test_a_cyclic_link(data, capsys):
     (data / "images" / "2.png").unlink()
     (data / "images" / "2.png").symlink_to("2.png")
     assert_refused(data, capsys, "symbolic links")
 
 
-def test_folders_in_a_circle(tmp_path, capsys):
+def test_cyclic_folders(tmp_path, capsys):
     (tmp_path / "images").symlink_to("images")
     (tmp_path / "masks").mkdir()
     assert_refused(tmp_path, capsys, "is not a folder")
@@ -120,8 +120,8 @@ def test_an_animated_mask_counts_by_its_first_frame(data):
     np.testing.assert_array_equal(read_mask(path, "index"), square(1))
 
 
-def test_an_image_and_a_mask_that_lie_on_the_side_alike(data):
-    """Either is turned upright, so that they fit."""
+def test_an_image_and_its_mask_rotated_alike(data):
+    """Both are turned upright, so they fit."""
     from segboost.datasets import load_folders
 
     exif = Image.Exif()
@@ -167,14 +167,14 @@ SETTINGS = [
 def test_settings_of_wrong_keys_types_and_ranges(text, message, data, capsys):
     (data / "settings.json").write_text(text)
     assert train(data, "--config", str(data / "settings.json")) == 2
-    told = capsys.readouterr().err
-    assert message in told
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.count("\n") == 1
     assert not (data / "model").exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"[" * 50_000, b"3", b"null", b'"x"'])
-def test_settings_that_are_no_object(content, data, capsys):
+def test_settings_that_are_not_an_object(content, data, capsys):
     (data / "settings.json").write_bytes(content)
     assert train(data, "--config", str(data / "settings.json")) == 1
     assert capsys.readouterr().err.count("\n") == 1

@@ -69,7 +69,7 @@ READERS = {
 
 
 def try_one(read, data, folder, error):
-    """Return whether it was read; anything but the one error goes through."""
+    """Return whether it was read; any error but the expected one is raised."""
     try:
         read(data, folder)
     except error as caught:

@@ -63,7 +63,7 @@ def test_changed_models_load_the_same_or_raise_one_exception(models):
     assert found["seen"] == []
     assert found["peak"] < 2 * 2**30
     assert sum(found["counts"].values()) == n_cases
-    # The fuzzer reaches the inside of readers, not their checksums alone.
+    # The fuzzer gets past the checksums into the readers.
     assert found["counts"]["mended, refused"] > n_cases / 10
     assert found["counts"]["mended, loaded"] > n_cases / 20
 
@@ -148,7 +148,7 @@ def test_too_many_arrays_are_refused(model):
 
 @pytest.mark.parametrize("name", ["model.json", "arrays"])
 @pytest.mark.parametrize("kind", ["pipe", "folder", "loop", "device"])
-def test_what_is_no_file_is_refused_without_waiting(model, name, kind):
+def test_pipes_and_devices_are_refused_without_waiting(model, name, kind):
     path = model / name if name == "model.json" else next(model.glob("arrays-*.npz"))
     path.unlink()
     if kind == "pipe":
@@ -197,7 +197,7 @@ def test_a_segmenter_names_nothing_to_import_or_to_read(kind, tmp_path):
 
 
 @pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": "\\ud800"}', "[" * 100_000, "1" * 10_000])
-def test_json_of_strange_kinds(model, text):
+def test_unexpected_json_types(model, text):
     (model / "model.json").write_text(text)
     assert_refused(load_model, model)
     document = json.loads(storage_document(model))

@@ -68,7 +68,7 @@ def test_every_number_of_the_settings_has_a_type_and_a_range(make):
     assert make.from_dict(document) == base
     for path in numbers(document):
         for value in WRONG:
-            # Regularisation and samples of any size do no harm; whether C is chosen, None says.
+            # Any value of these is harmless; C may be None, which means that it is chosen.
             if WIDE & set(path) and _is_large(value):
                 continue
             if path == ("C",) and value is None:

@@ -29,17 +29,17 @@ def copy_sources(target: Path, links: bool) -> Path:
 
 
 def build(source: Path, target: Path, *options: str) -> Path:
-    """Build what the options say into a folder; what setuptools warns of is a failure."""
+    """Build what the options select into a folder; warnings of setuptools are failures."""
     command = [sys.executable, "-m", "build", "--outdir", target, *options, source]
-    told = run(command, stderr=subprocess.STDOUT)
-    assert "Successfully built" in told
+    printed = run(command, stderr=subprocess.STDOUT)
+    assert "Successfully built" in printed
     for sign in ("would be ignored", "Deprecat", "is absent from"):
-        assert sign not in told, told
+        assert sign not in printed, printed
     return target
 
 
 def run(command: list[str | Path], **options: object) -> str:
-    """Run in an environment that does not know this repository; show the output on failure."""
+    """Run in an environment without this repository; show the output on failure."""
     clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     done = subprocess.run([str(part) for part in command], text=True, env=clean, **streams)

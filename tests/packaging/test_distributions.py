@@ -63,14 +63,14 @@ def test_style_sheets_and_scripts_are_installed(wheel, sdist):
 def test_the_metadata_names_entry_point_extras_and_licence(wheel):
     with zipfile.ZipFile(wheel) as archive:
         (place,) = {n.split("/")[0] for n in archive.namelist() if ".dist-info/" in n}
-        told = archive.read(f"{place}/METADATA").decode()
+        metadata = archive.read(f"{place}/METADATA").decode()
         entry = archive.read(f"{place}/entry_points.txt").decode()
     assert "segboost = segboost.cli.main:main" in entry
     for extra in ("track", "cluster", "bench", "docs"):
-        assert f"Provides-Extra: {extra}\n" in told
-    assert "License-Expression: GPL-3.0-or-later\n" in told
-    assert "Project-URL: Paper, https://" in told
-    assert "# segboost" in told
+        assert f"Provides-Extra: {extra}\n" in metadata
+    assert "License-Expression: GPL-3.0-or-later\n" in metadata
+    assert "Project-URL: Paper, https://" in metadata
+    assert "# segboost" in metadata
 
 
 def test_the_sdist_holds_the_sources_and_the_licence(sdist):

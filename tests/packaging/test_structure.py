@@ -1,4 +1,4 @@
-"""Small files, small functions, small rooms, and tests that mirror them."""
+"""Limits on the size of files, functions and folders; tests mirror the folders."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_functions_are_short():
     assert {n: lines for n, lines in found.items() if lines > MOST_FUNCTION_LINES} == {}
 
 
-def test_no_room_is_a_corridor():
+def test_no_folder_has_too_many_modules():
     sizes = Counter(name(p.parent) for p in modules(*SOURCES) if p.name != "__init__.py")
     assert {room: size for room, size in sizes.items() if size > MOST_MODULES} == {}
 

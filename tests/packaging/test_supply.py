@@ -25,12 +25,12 @@ def tool(name):
         sys.path.remove(str(TOOLS))
 
 
-def test_all_that_is_needed_directly_or_not_is_pinned():
+def test_direct_and_indirect_requirements_are_pinned():
     components = tool("components")
     pins = components.read_pins((ROOT / "constraints.txt").read_text())
     needed = components.closure("segboost", frozenset({"dev", "cluster"}))
     assert needed.keys() - {"segboost", "setuptools"} <= pins.keys()
-    assert "locket" in needed  # of partd, of dask
+    assert "locket" in needed  # required by partd, which dask requires
 
 
 def advisory(folder, name, affected):
@@ -55,7 +55,7 @@ def test_advisories_in_a_folder_are_matched(tmp_path):
     assert n_files == 5
 
 
-def test_the_audit_says_when_nobody_was_asked(monkeypatch, capsys):
+def test_the_audit_says_when_no_advisories_were_checked(monkeypatch, capsys):
     audit = tool("audit")
     monkeypatch.setattr(sys, "argv", ["audit"])
     monkeypatch.setattr(audit, "check_environment", lambda pins: [])
@@ -79,7 +79,7 @@ def test_vulnerabilities_fail_the_audit(monkeypatch, capsys):
     assert "a 1: PYSEC-1" in capsys.readouterr().out
 
 
-def test_a_changed_file_is_told():
+def test_a_changed_file_is_reported():
     from importlib import metadata
 
     audit = tool("audit")

@@ -1,4 +1,4 @@
-"""Frames and boxes that go in."""
+"""Validation of frames and boxes."""
 
 import numpy as np
 import pytest

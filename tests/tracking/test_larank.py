@@ -1,4 +1,4 @@
-"""LaRank's steps: what must hold after each, and the optimum they go to."""
+"""LaRank's steps: the invariants after each, and the optimum they reach."""
 
 import numpy as np
 import pytest

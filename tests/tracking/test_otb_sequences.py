@@ -1,4 +1,4 @@
-"""The beginnings of real sequences, where they are at hand."""
+"""The first frames of real sequences, if they are available."""
 
 import os
 from pathlib import Path

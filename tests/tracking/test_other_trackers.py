@@ -1,4 +1,4 @@
-"""The trackers to compare with: all follow an easy target behind one interface."""
+"""The trackers for comparison: all follow an easy target through one interface."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def mean_overlap(tracker, track):
 
 
 @pytest.mark.parametrize("name", ["struck", "struck-linear", "fragments"])
-def test_they_follow_an_easy_target(name):
+def test_trackers_follow_an_easy_target(name):
     assert mean_overlap(make_tracker(name), draw_track(8)) > 0.8
 
 
@@ -41,7 +41,7 @@ def test_adaboost_follows_and_its_classes_are_the_papers():
 
 
 @pytest.mark.parametrize("name", ["struck", "adaboost"])
-def test_they_repeat_themselves(name):
+def test_trackers_are_deterministic(name):
     track = draw_track(4)
     runs = []
     for _ in range(2):
@@ -78,7 +78,7 @@ def test_integral_histograms_equal_direct_ones():
     np.testing.assert_allclose(found[4, :, 1], direct, atol=1e-6)
 
 
-def test_the_interface_is_one_and_unknown_names_are_refused():
+def test_all_trackers_share_one_interface_and_unknown_names_are_refused():
     for name in METHODS:
         try:
             tracker = make_tracker(name)

@@ -46,7 +46,7 @@ def test_about_two_hundred_training_boxes_of_known_loss():
     assert boxes.loss[-1] == pytest.approx(1 - overlap)
 
 
-def test_poses_and_boxes_are_the_same_thing():
+def test_poses_and_boxes_are_equivalent():
     view = TargetView((10, 20, 30, 60), False, 1296, 0.0)
     pose = view.pose_of((40, 50, 60, 120))
     assert pose.scale == pytest.approx(2.0)
@@ -70,7 +70,7 @@ def test_centres_stay_in_the_frame():
     assert inside(Pose(-4, 99), frame) == Pose(0, 20)
 
 
-def test_places_anchors_stay_the_past_is_sampled_and_recent_ones_go_round():
+def test_anchors_stay_the_past_is_sampled_and_recent_places_rotate():
     places = WindowPlaces(2, 3, 4, np.random.default_rng(0))
     assert places.count == 9
     assert [places.take(anchor=True) for _ in range(3)] == [0, 1, 5]

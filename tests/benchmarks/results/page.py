@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,8 @@ HEAD = """# Benchmarks
 `make bench` re-runs all benchmarks and rewrites this page from `docs/benchmarks.json`; do not edit
 it by hand. `python -m tests.benchmarks NAME` runs one of them. Every benchmark runs in its own
 process with one thread. Times are CPU seconds, after the kernels have been compiled. Other packages
-get the same inputs in the same run, so ratios mean more than times. Targets are the project's own.
+get the same inputs in the same run, so ratios mean more than times; times of different machines are
+not comparable. Targets are the project's own.
 """
 
 NOTES = {
@@ -45,10 +47,14 @@ NOTES = {
 
 def render(document: Mapping[str, Any]) -> str:
     """Render the page from a document of figures."""
-    parts = [HEAD, "## Machine\n", _machine(document["machine"])]
+    machines = list(
+        {json.dumps(r["machine"]): r["machine"] for r in document["benchmarks"]}.values()
+    )
+    parts = [HEAD, "## Machines\n", *(_machine(n + 1, m) for n, m in enumerate(machines))]
     for result in document["benchmarks"]:
+        number = machines.index(result["machine"]) + 1
         parts.append(f"## {result['title']}\n")
-        parts.append(f"`{result['name']}`, measured on {result['measured']}.\n")
+        parts.append(f"`{result['name']}`, measured on {result['measured']}, machine {number}.\n")
         if result["name"] in NOTES:
             parts.append(f"{NOTES[result['name']]}\n")
         parts.append(_table(result["figures"]))
@@ -70,8 +76,9 @@ def show(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _machine(machine: Mapping[str, Any]) -> str:
-    return "\n".join(f"- {key}: {value}" for key, value in machine.items()) + "\n"
+def _machine(number: int, machine: Mapping[str, Any]) -> str:
+    facts = "\n".join(f"- {key}: {value}" for key, value in machine.items())
+    return f"Machine {number}\n\n{facts}\n"
 
 
 def _table(figures: list[Mapping[str, Any]]) -> str:
