@@ -41,6 +41,21 @@ COLOURS: tuple[Colour, ...] = (
 """Colours that people with any kind of colour blindness can tell apart, in order of use."""
 
 
+class PaintedClassError(Exception):
+    """Classes to be removed have strokes, and nobody was asked whether these may be erased.
+
+    Parameters
+    ----------
+    classes : sequence of LabelClass
+        The classes that have strokes.
+    """
+
+    def __init__(self, classes: Sequence[LabelClass]) -> None:
+        names = ", ".join(c.name for c in classes)
+        super().__init__(f"All strokes of {names} will become void. This cannot be undone.")
+        self.values = [c.value for c in classes]
+
+
 @dataclass(frozen=True)
 class LabelClass:
     """One class.

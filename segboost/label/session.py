@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -19,7 +20,7 @@ from segboost.features.presets import find_preset
 from segboost.features.superpixels.methods import find_superpixels
 from segboost.io.errors import ImageFileError, is_passing
 from segboost.label.background_processes import BackgroundProcesses
-from segboost.label.classes import ClassList, write_classes
+from segboost.label.classes import ClassList, PaintedClassError, write_classes
 from segboost.label.export import Exported, export_masks
 from segboost.label.images import FolderImage, ImageFolder, shown_image, stretched_image, thumbnail
 from segboost.label.listing import COUNTING, PaintCounts, choose_next, list_entry
@@ -235,7 +236,9 @@ class LabelSession:
         found = self.project.store.get(PREDICTION, parts)
         return None if found is None else Prediction.from_artefact(found)
 
-    def change_classes(self, entries: Sequence[Any], known: str) -> None:
+    def change_classes(
+        self, entries: Sequence[Any], known: str, erase: Collection[int] = ()
+    ) -> None:
         """Replace the classes; strokes of removed ones become void.
 
         Parameters
@@ -244,24 +247,39 @@ class LabelSession:
             See `ClassList.changed`.
         known : str
             The revision that was changed.
+        erase : collection of ints
+            The values of removed classes whose strokes may be erased.
 
         Raises
         ------
         ConflictError
             If the classes were changed in the meantime.
+        PaintedClassError
+            If another class that is to be removed has strokes; nothing is changed.
         """
         with self._lock:
             now = revision(self.classes)
             if known != now:
                 raise ConflictError(now)
             changed = self.classes.changed(entries)
-            write_classes(self.project.class_file, changed)
             removed = set(self.classes.values) - set(changed.values)
+            painted = (removed - set(erase)) & self._painted_values() if removed else set()
+            if painted:
+                raise PaintedClassError([c for c in self.classes.classes if c.value in painted])
+            write_classes(self.project.class_file, changed)
             self.classes = changed
         if removed:
             self.masks.forget_removed(self.images.scan())
         self._strokes += 1
         self._ask_live()
+
+    def _painted_values(self) -> set[int]:
+        """Return the values that any mask has, counted now; unreadable masks are left alone."""
+        found: set[int] = set()
+        for image in self.images.scan():
+            with contextlib.suppress(ImageFileError):
+                found |= set(self.counts.get(image, self.masks.version(image)) or {})
+        return found
 
     def train(self) -> None:
         """Start training on all labelled pixels; raise a ValueError if a class has none."""

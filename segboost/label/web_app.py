@@ -22,6 +22,7 @@ from segboost.label.answers import (
     problem,
     static_file,
 )
+from segboost.label.classes import PaintedClassError
 from segboost.label.export import Exported, segment_command
 from segboost.label.guard import Guard
 from segboost.label.images import FolderImage
@@ -177,16 +178,25 @@ class Page:
         return self._about(request, answer)
 
     async def classes(self, request: Request) -> Response:
-        """Replace the classes; 409 if they were changed since ``revision``."""
+        """Replace the classes; 409 if they were changed since ``revision``.
+
+        It is 409 too if removed classes have strokes and are not in ``erase``; ``painted`` of the
+        answer has their values, for the page to ask about.
+        """
 
         def change(asked: dict[str, Any]) -> Response:
             entries = asked.get("classes")
             if not isinstance(entries, list):
                 raise ValueError("expected a list of classes")
+            erase = asked.get("erase", [])
+            if not isinstance(erase, list) or not all(isinstance(v, int) for v in erase):
+                raise ValueError("expected erase to be a list of values")
             try:
-                self.session.change_classes(entries, str(asked.get("revision")))
+                self.session.change_classes(entries, str(asked.get("revision")), erase)
             except ConflictError:
                 return problem("the classes were changed in another tab", 409)
+            except PaintedClassError as error:
+                return json_answer({"problem": str(error), "painted": error.values}, 409)
             return json_answer({})
 
         return await _with_object(request, change)

@@ -11,6 +11,7 @@ from segboost.label.classes import (
     DEFAULT,
     MOST_CLASSES,
     ClassList,
+    PaintedClassError,
     free_colour,
     read_classes,
     write_classes,
@@ -109,7 +110,13 @@ def test_strokes_of_a_removed_class_become_void_and_stay_so(tmp_path):
     alone, _ = painted(session, "scene_1.png", 2)
     assert np.array_equal(session.masks.read(image), mask)
     known = revision(session.classes)
-    session.change_classes(entries(session.classes)[:2], known)
+    for erase in ([], [0, 1]):  # the question was not asked, or was about other classes
+        with pytest.raises(PaintedClassError, match="strokes of wheel will become void") as asked:
+            session.change_classes(entries(session.classes)[:2], known, erase)
+        assert asked.value.values == [2]
+        assert revision(session.classes) == known
+        assert np.array_equal(session.masks.read(image), mask)
+    session.change_classes(entries(session.classes)[:2], known, [2])
     found = session.masks.read(image)
     assert (found[mask == 2] == 255).all()
     assert (found[mask == 1] == 1).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import http.client
 import io
+import json
 
 import numpy as np
 import pytest
@@ -225,6 +226,30 @@ def test_a_file_that_changes_has_another_stamp_and_other_superpixels(tmp_path):
     assert (after.key, after.stamp != before.stamp) == (before.key, True)
     assert session.state()["images"][0]["stamp"] == after.stamp
     assert not np.array_equal(session.superpixels(after), first)
+
+
+def test_a_painted_class_is_removed_only_after_the_page_asked(tmp_path):
+    write_images(tmp_path, 1)
+    with serving(LabelSession(tmp_path, 0)) as client:
+
+        def change(classes, **more):
+            asked = {"classes": classes, "revision": client.state()["revision"], **more}
+            return client.ask("/api/classes", "PUT", json.dumps(asked).encode())
+
+        two = client.state()["classes"]
+        three = [*two, {"value": None, "name": "wheel", "colour": None}]
+        assert change(three).status == 200
+        image = client.state()["images"][0]
+        mask = np.full((HEIGHT, WIDTH), 2, np.uint8)
+        path = f"/api/mask/{image['key']}?{image['stamp']}"
+        assert client.ask(path, "PUT", runs(mask), If_Match='"none"').status == 200
+        refused = change(two)
+        assert (refused.status, refused.json["painted"]) == (409, [2])
+        assert "strokes of wheel" in refused.json["problem"]
+        assert change(two, erase="all").status == 400
+        assert len(client.state()["classes"]) == 3
+        assert change(two, erase=[2]).status == 200
+        assert len(client.state()["classes"]) == 2
 
 
 def test_training_needs_both_classes(client):

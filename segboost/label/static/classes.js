@@ -9,6 +9,7 @@ import { choose, showTools } from "./tools.js";
 
 let shown = ""; // the revision whose buttons are there
 let draft = []; // the classes in the dialog
+let erasable = []; // the values of removed classes whose strokes may be erased
 
 export function showClasses() {
   const { classes, revision } = page.state;
@@ -112,26 +113,24 @@ const kept = () => new Set(draft.map((c) => c.value));
 async function apply(event) {
   event.preventDefault();
   const removed = page.state.classes.filter((c) => !kept().has(c.value));
-  const used = removed.filter((c) => page.state.images.some((i) => !i.problem && (i.painted === null || i.painted?.includes(c.value))));
-  if (used.length && !dialog.dataset.sure) { // ask before strokes are lost
-    notice.textContent = `All strokes of ${used.map((c) => c.name).join(", ")} will become void. This cannot be undone.`;
-    $("class-apply").textContent = "Remove the strokes";
-    dialog.dataset.sure = "asked";
-    return;
-  }
   try {
     await page.busy;
-    await server.setClasses(draft, page.state.revision);
+    await server.setClasses(draft, page.state.revision, erasable);
     dialog.close();
     await refresh();
     if (removed.length) { // histories would bring the strokes back
       painted.clear();
       if (page.image) await open(page.image.key);
     }
-  } catch (error) { notice.textContent = error.message; }
+  } catch (error) {
+    notice.textContent = error.message;
+    if (!error.answer?.painted) return;
+    erasable = error.answer.painted; // the next click is the answer to the question
+    $("class-apply").textContent = "Remove the strokes";
+  }
 }
 
-function forget() { delete dialog.dataset.sure; $("class-apply").textContent = "Apply"; notice.textContent = ""; }
+function forget() { erasable = []; $("class-apply").textContent = "Apply"; notice.textContent = ""; }
 
 $("class-form").addEventListener("submit", apply);
 $("class-add").addEventListener("click", () => { forget(); add(); });

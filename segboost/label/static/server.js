@@ -21,7 +21,7 @@ export const train = () => ask("train", { method: "POST" });
 export const stop = () => ask("stop", { method: "POST" });
 export const focus = (key) => ask(`focus/${key}`, { method: "POST" });
 const put = (path, values) => ask(path, { method: "PUT", body: JSON.stringify(values) });
-export const setClasses = (classes, revision) => put("classes", { classes, revision });
+export const setClasses = (classes, revision, erase) => put("classes", { classes, revision, erase });
 export const setLive = (on) => put("live", { on });
 export const exportAll = async (what) => (await ask("export", { method: "POST", body: JSON.stringify({ what }) })).json();
 export const prediction = async (key) => (await ask(`prediction/${key}`)).json();
