@@ -14,28 +14,11 @@ from numba import njit
 from scipy.special import softmax
 
 from segboost._types import ByteArray, FloatArray, Int64Array
-from segboost.boosting.growing import descend
+from segboost.boosting.growing import GrownTree, descend, draw_columns
 from segboost.boosting.settings import BoosterSettings
 
 BINS = 64
 """Bins of the search for splits; columns with more codes have four codes per bin."""
-
-
-@dataclass(frozen=True, eq=False)
-class ClassTree:
-    """One tree, its nodes in heap order: the children of k are 2k + 1 and 2k + 2.
-
-    Parameters
-    ----------
-    feature, cut : ndarray of int64, shape (M,), M = 2^(depth+1) − 1
-        The feature, −1 at leaves; bytes up to the cut go left.
-    value : ndarray of shape (M, K)
-        What a leaf adds to the scores of the classes.
-    """
-
-    feature: Int64Array
-    cut: Int64Array
-    value: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +55,7 @@ def boost_class_trees(
     settings: BoosterSettings,
     rng: np.random.Generator,
     more: tuple[int, int] | None = None,
-) -> tuple[FloatArray, list[ClassTree]]:
+) -> tuple[FloatArray, list[GrownTree]]:
     """Fit ``F_k = baseline_k + Σ_t tree_t[k]`` by Newton steps on the loss −log softmax(F)_y.
 
     Parameters
@@ -110,25 +93,13 @@ def boost_class_trees(
     return baseline, trees
 
 
-def draw_columns(
-    n_all: int, n_columns: int, more: tuple[int, int] | None, rng: np.random.Generator
-) -> Int64Array:
-    """Return the columns that a tree may split on, ascending."""
-    first, n_more = more or (n_all, 0)
-    chosen = np.sort(rng.choice(first, min(n_columns, first), replace=False))
-    n_more = min(n_more, n_all - first)
-    if not n_more:
-        return chosen
-    return np.concatenate([chosen, first + np.sort(rng.choice(n_all - first, n_more, False))])
-
-
 def grow_class_tree(
     search: Search,
     p: FloatArray,
     labels: Int64Array,
     weight: FloatArray,
     settings: BoosterSettings,
-) -> ClassTree:
+) -> GrownTree:
     """Grow one tree, level by level.
 
     With gradients ``g_k = w (p_k − [y = k])`` and the curvature ``h = w Σ_k p_k (1 − p_k)``, a
@@ -165,7 +136,7 @@ def grow_class_tree(
         node = descend(search.columns, rows, node, feature, cut)
         if level + 1 < settings.depth:
             histogram = _next_histograms(search, node, sums, histogram, level + 1)
-    return ClassTree(feature, cut, _leaf_values(node, sums, curvature, n_nodes, settings))
+    return GrownTree(feature, cut, _leaf_values(node, sums, curvature, n_nodes, settings))
 
 
 def _leaf_values(

@@ -31,8 +31,8 @@ class GrownTree:
         −1 at leaves.
     cut : ndarray of int64, shape as `feature`
         Bytes up to it go left.
-    value : FloatArray
-        The value that a leaf adds.
+    value : ndarray of shape (2^(depth+1) − 1,) or (2^(depth+1) − 1, K)
+        The value that a leaf adds, or one per class.
     """
 
     feature: Int64Array
@@ -71,15 +71,9 @@ def boost_trees(
     score = np.full(len(rows), baseline)
     trees = []
     n_rows = max(1, round(settings.row_share * len(rows)))
-    first, n_more = more or (len(columns), 0)
-    n_columns = min(settings.n_columns, first)
-    n_more = min(n_more, len(columns) - first)
     for _ in range(settings.n_trees):
         sample = np.sort(rng.choice(len(rows), n_rows, replace=False))
-        chosen = np.sort(rng.choice(first, n_columns, replace=False))
-        if n_more:
-            others = np.sort(rng.choice(len(columns) - first, n_more, replace=False))
-            chosen = np.concatenate([chosen, first + others])
+        chosen = draw_columns(len(columns), settings.n_columns, more, rng)
         p = expit(score[sample])
         gradient = (p - labels[sample]) * weight[sample]
         curvature = p * (1 - p) * weight[sample]
@@ -87,6 +81,18 @@ def boost_trees(
         trees.append(tree)
         score += walk_columns(columns, rows, tree.feature, tree.cut, tree.value)
     return baseline, trees
+
+
+def draw_columns(
+    n_all: int, n_columns: int, more: tuple[int, int] | None, rng: np.random.Generator
+) -> Int64Array:
+    """Return the columns that a tree may split on, ascending."""
+    first, n_more = more or (n_all, 0)
+    chosen = np.sort(rng.choice(first, min(n_columns, first), replace=False))
+    n_more = min(n_more, n_all - first)
+    if not n_more:
+        return chosen
+    return np.concatenate([chosen, first + np.sort(rng.choice(n_all - first, n_more, False))])
 
 
 def grow_tree(
