@@ -10,9 +10,11 @@ DOCS_READY := $(VENV)/.ready-docs
 # Two processes, each with one thread; see tests/conftest.py for the order.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/pytest -n 2
 # The core, its data and features: no segmenter is trained, no process started, no browser driven.
-# Of the estimators, scikit-learn's own checks and the saving and resuming of every kind are left out.
+# Files that fit many models (every estimator on every kind of input) are left out.
 FAST := $(addprefix tests/,boosting contracts datasets estimators features graphs io packaging solver storage \
 	tasks weak cli/display cli/options pipelines/tables pipelines/segmentation/metrics)
+NOT_FAST := $(addprefix estimators/,test_sklearn.py test_checkpoint.py test_crf_classes.py test_degenerate.py \
+	test_fitting.py test_not_finite.py) contracts/test_resume.py pipelines/tables/test_choice_of_c.py
 
 .PHONY: help setup demo start-page test test-fast lint bench docs site examples build audit sbom clean
 .DEFAULT_GOAL := help
@@ -60,8 +62,7 @@ test: $(READY)
 	$(PYTEST)
 
 test-fast: $(READY)
-	$(PYTEST) -q -m "not slow and not data" $(addprefix --ignore tests/,estimators/test_sklearn.py \
-		estimators/test_checkpoint.py contracts/test_resume.py) $(FAST)
+	$(PYTEST) -q -m "not slow and not data" $(addprefix --ignore tests/,$(NOT_FAST)) $(FAST)
 
 lint: $(READY)
 	$(BIN)/ruff check .
