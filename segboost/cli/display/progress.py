@@ -112,15 +112,24 @@ class StageLines:
         count = f"{report.done}" if report.total is None else f"{report.done} of {report.total}"
         details = f", {report.details()}" if report.details() else ""
         line = f"{report.stage}: {count}, {time.monotonic() - began:.0f} s{details}"
+        del self._began[report.stage]  # the next model has stages of the same names
         print(line, file=self._stream or sys.stdout, flush=True)
 
 
 class TrainingProgress(RichProgress):
-    """Bars if standard error is a terminal; lines if standard output is not."""
+    """Bars if standard error is a terminal; lines if another stream is not.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    lines : text stream, optional
+        Where the lines go: standard output by default. Commands that print a table or JSON there
+        choose standard error.
+    """
+
+    def __init__(self, lines: TextIO | None = None) -> None:
         super().__init__()
-        self._lines = None if sys.stdout.isatty() else StageLines()
+        stream = sys.stdout if lines is None else lines
+        self._lines = None if stream.isatty() else StageLines(lines)
 
     def __call__(self, report: Report, /) -> None:
         """Show a report."""

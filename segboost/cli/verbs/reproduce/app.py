@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -63,14 +64,15 @@ def segmentation(
 
     if preset not in PRESETS:
         raise typer.BadParameter(f"expected one of {', '.join(PRESETS)}", param_hint="--preset")
-    from segboost.cli.display.progress import RichProgress
+    from segboost.cli.display.progress import TrainingProgress
     from segboost.pipelines.experiments.reproduce_segmentation import (
         reproduce,
         to_document,
         to_markdown,
     )
 
-    with recorded_tables(output, ("table.json", "table.md"), overwrite), RichProgress() as progress:
+    shown = TrainingProgress(sys.stderr)
+    with recorded_tables(output, ("table.json", "table.md"), overwrite), shown as progress:
         rows = reproduce(
             lambda category: data.load_data(
                 {"dataset": "graz02", "category": category}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -46,12 +47,13 @@ def classes(
         raise typer.BadParameter(f"expected one of {', '.join(PRESETS)}", param_hint="--preset")
     if dataset not in SETS:
         raise typer.BadParameter(f"expected one of {', '.join(SETS)}", param_hint="--dataset")
-    from segboost.cli.display.progress import RichProgress
+    from segboost.cli.display.progress import TrainingProgress
     from segboost.pipelines.experiments.classes.reproduce_classes import reproduce_classes
 
     options = {"dataset": dataset}
     found = data.load_data(options if data_root is None else {**options, "data_root": data_root})
-    with recorded_tables(output, ("table.json", "table.md"), overwrite), RichProgress() as progress:
+    shown = TrainingProgress(sys.stderr)
+    with recorded_tables(output, ("table.json", "table.md"), overwrite), shown as progress:
         table = reproduce_classes(
             found,
             preset,
