@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from segboost.cells.misread_text import Misread, find_misread
 from segboost.datasets.tables.packed_files import TableFileError
 
 Kind = Literal["auto", "number", "text"]
@@ -22,7 +23,6 @@ MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
 FEW_ROWS = 20
 """With fewer rows, a column of distinct values need not be an id."""
 
-_DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T].*)?")
 _COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+")
 _GROUPED = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,.*)?")
 _ID_NAME = re.compile(r"(?i:|(.*[_ ])?(id|index|nr|no|number|key|row)|unnamed.*)|.*[a-z]Id")
@@ -56,13 +56,17 @@ def read_column(
     odd = [i for i, cell in enumerate(cells) if not _is_cell(cell, values[i])]
     if not odd:
         return values
-    words = [cells[i].strip() for i in odd]
-    known = sum(cell.strip().lower() not in MISSING for cell in cells)
-    if kind == "auto" and 2 * len(odd) > known:
-        _refuse_special(words, place(odd[0]), name)
-        found = _text(cells)
-        _refuse_free_text(found, place(odd[0]), name)
-        return found
+    stripped = [cell.strip() for cell in cells]
+    words = [stripped[i] for i in odd]
+    known = [cell for cell in stripped if cell.lower() not in MISSING]
+    if kind == "auto" and 2 * len(odd) > len(known):
+        _refuse_special(words, place(odd[0]))
+        found = find_misread(known)
+        if found is not None:
+            raise TableFileError(_explain(found, place(stripped.index(found.example)), name))
+        text = _text(cells)
+        _refuse_free_text(text, place(odd[0]), name)
+        return text
     raise TableFileError(
         f"{place(odd[0])}: expected a finite number, got {words[0][:40]!r}{_advice(words[0], name)}"
     )
@@ -128,19 +132,22 @@ def _text(cells: Sequence[str]) -> npt.NDArray[Any]:
     return found
 
 
-def _refuse_special(words: Sequence[str], place: str, name: str) -> None:
+def _refuse_special(words: Sequence[str], place: str) -> None:
     infinite = next((word for word in words if math.isinf(_float(word, "."))), None)
     if infinite is not None:
         raise TableFileError(f"{place}: expected a finite number, got {infinite[:40]!r}")
-    if all(_DATE.fullmatch(word) for word in words):
-        raise TableFileError(
-            f"{place}: {words[0]!r} is a date: leave the column out with --ignore {name!r}, or "
-            "replace it by numbers such as year, month or days since a fixed day"
-        )
     if all(_COMMA.fullmatch(word) for word in words):
         raise TableFileError(
             f"{place}: {words[0]!r} has a decimal comma: add --decimal , to the command"
         )
+
+
+def _explain(found: Misread, place: str, name: str) -> str:
+    """Return what is wrong with a column and what to do."""
+    return (
+        f"{place}: {found.example[:40]!r} {found.what}: {found.remedy}, leave the column out with "
+        f"--ignore {name!r}, or add --category {name!r} to learn its values as categories"
+    )
 
 
 def _refuse_free_text(values: npt.NDArray[Any], place: str, name: str) -> None:

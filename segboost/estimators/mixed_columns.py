@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from segboost.cells.time_values import refuse_time_columns
+
 LARGEST = 1e100
 """Largest accepted magnitude of a feature: sums of squares must not overflow."""
 
@@ -28,8 +30,10 @@ def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
     Raises
     ------
     ValueError
-        For dates.
+        For dates, times and durations.
     """
+    refuse_time_columns(X)
+    columns: list[npt.NDArray[Any] | None]
     if hasattr(X, "iloc") and hasattr(X, "dtypes") and getattr(X, "ndim", 0) == 2:
         columns = [_frame_column(X.iloc[:, q], X.columns[q]) for q in range(X.shape[1])]
     elif isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2:
@@ -84,18 +88,14 @@ def _too_large(q: int) -> str:
     return f"X has values beyond ±{LARGEST:g} in column {q + 1}: rescale or leave out the column"
 
 
-def _frame_column(column: Any, name: object) -> npt.NDArray[Any] | None:
+def _frame_column(column: Any, name: object) -> npt.NDArray[Any]:
     kind = getattr(column.dtype, "kind", "O")
-    if kind in "Mm":
-        raise ValueError(
-            f"column {name!r} holds dates: replace it by numbers, such as year, month or days "
-            "since a fixed day"
-        )
     if kind in "biuf" and str(column.dtype) != "category":
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     values = np.asarray(column.to_numpy(dtype=object))
     is_text = str(column.dtype) == "category" or kind == "U"
-    return column_of_text(values) if is_text else _object_column(values)
+    found = column_of_text(values) if is_text else _object_column(values)
+    return _numbers(values, name) if found is None else found
 
 
 def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
@@ -106,6 +106,17 @@ def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     if any(isinstance(v, str) for v in kept):
         return column_of_text(values)
     return np.array([np.nan if v is None else float(v) for v in kept])
+
+
+def _numbers(values: npt.NDArray[Any], name: object) -> npt.NDArray[np.float64]:
+    """Return objects such as decimals as numbers; ValueError that names the column for others."""
+    try:
+        return np.array([np.nan if _is_missing(v) else float(v) for v in values.tolist()])
+    except (TypeError, ValueError):
+        odd = next(v for v in values.tolist() if not isinstance(v, (str, int, float)))
+        raise ValueError(
+            f"column {name!r} holds {odd!r:.40}: expected numbers, text or categories"
+        ) from None
 
 
 def _is_missing(value: Any) -> bool:

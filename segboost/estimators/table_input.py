@@ -21,6 +21,7 @@ from segboost.estimators.boosted_scores import BoostedScores
 from segboost.estimators.column_codes import Style
 from segboost.estimators.mixed_columns import check_magnitude, mixed_columns, plain_columns
 from segboost.estimators.table_encoder import TableEncoder
+from segboost.estimators.text_checks import check_text
 from segboost.weak.stump import DecisionStump
 from segboost.weak.tree import ShallowTree
 
@@ -58,6 +59,7 @@ class TableInput(BaseStructBoost):
             columns = _float_columns(rows)
         else:
             validate_data(self, X, reset=True, skip_check_array=True)
+            check_text(X, columns)
             y = column_or_1d(check_array(y, ensure_2d=False, dtype=None), warn=True)
             check_consistent_length(X, y)
         # A continued fit keeps its codes: its weak learners refer to them.

@@ -51,12 +51,29 @@ def test_decimal_commas():
         parse_csv(b"x;k\n1,5;a\n1.5;a\n", "a", choices=ColumnChoices(decimal=","))
 
 
-@pytest.mark.parametrize("date", ["2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T10:00:00"])
+@pytest.mark.parametrize(
+    "date",
+    [
+        "2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T10:00:00", "Jan 1 2024", "1 Jan 2024",
+        "01.02.2024", "2024/01/02 10:00", "12/31/2024", "Monday 1 January 2024",
+    ],
+)  # fmt: skip
 def test_dates_are_refused_with_advice(date):
     text = f"x,when,k\n1,{date},a\n3,{date},b\n".encode()
     with pytest.raises(TableFileError, match=r"column 2 \(when\): .* is a date: .*--ignore 'when'"):
         parse_csv(text, "a")
     assert parse_csv(text, "a", choices=ColumnChoices(ignore=("when",))).feature_names == ("x",)
+
+
+def test_nearly_all_cells_decide_whether_a_column_holds_dates():
+    dates = "".join(f"1,Jan {i} 2024,a\n" for i in range(1, 10))
+    with pytest.raises(TableFileError, match=r"line 3, column 2 \(when\): 'Jan 1 2024' is a date"):
+        parse_csv(f"x,when,k\n1,unknown,b\n{dates}".encode(), "a")
+    for texts in (["May", "March"], ["A-1-2", "1-2-3 street"], ["Jan 1 2024", "unknown"]):
+        rows = "".join(f"1,{text},a\n" for text in texts)
+        assert parse_csv(f"x,z,k\n{rows}".encode(), "a").X[:, 1].tolist() == texts
+    choices = ColumnChoices(categories=("when",))
+    assert len(parse_csv(f"x,when,k\n{dates}".encode(), "a", choices=choices).X) == 9
 
 
 def test_free_text_is_refused_with_advice():
