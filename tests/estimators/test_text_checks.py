@@ -29,6 +29,12 @@ def test_written_dates_are_refused(kind):
             estimator.fit(X, Y)
 
 
+@pytest.mark.parametrize("text", ["{}.5%", "${}.50", "1,{:03}.5", "{} kg"])
+def test_decorated_numbers_are_refused(text):
+    with pytest.raises(ValueError, match=r"column 'text': .* has .*: remove the"):
+        fit(frame([text.format(i) for i in range(40)]))
+
+
 def test_declared_categories_are_taken():
     X = frame([f"2024-01-{1 + i % 9:02}" for i in range(40)]).astype({"text": "category"})
     with warnings.catch_warnings():
@@ -36,6 +42,21 @@ def test_declared_categories_are_taken():
         model = fit(X)
     # What was a category in training is one in new rows, whatever its type.
     assert model.predict(X.astype({"text": object})).tolist() == model.predict(X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "column 'text' holds 40 different numbers written as text in 40 rows"),
+        ("name {}x", "column 'text' holds 40 different texts in 40 rows"),
+    ],
+)
+def test_nearly_as_many_values_as_rows_are_doubted(text, message):
+    X = frame([text.format(i) for i in range(40)])
+    with pytest.warns(UserWarning, match=message):
+        fit(X)
+    with pytest.warns(UserWarning, match="column 2 of X holds 40 different"):
+        fit(X.to_numpy(dtype=object))
 
 
 def test_objects_of_other_types():
