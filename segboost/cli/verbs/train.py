@@ -15,6 +15,7 @@ from segboost.cli.options import data, scientific
 from segboost.cli.options.cluster import Scheduler, chosen_cluster
 from segboost.cli.options.output import check_output_folder
 from segboost.cli.options.presets import AllowImport, read_preset, with_absolute_paths
+from segboost.cli.options.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
@@ -129,10 +130,13 @@ def train(
         options = _resume(folder, options)
     settings = _settings(options, allow_import or ())
     from segboost.cli.display.progress import TrainingProgress
+    from segboost.pipelines.segmentation.checked_training import check_enough_images
     from segboost.pipelines.segmentation.run import CACHE, run_training
 
     found = data.load_data(options)
     settings = scientific.adapt_settings(settings, found)
+    with as_usage_error():
+        check_enough_images(found.train, settings, found.legend)
     with chosen_cluster(scheduler), TrainingProgress() as progress:
         run = run_training(
             found,
