@@ -21,6 +21,7 @@ Place = Callable[[int], str]
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
 """Cells that stand for a missing value; case does not matter."""
 
+_MINUS = str.maketrans(dict.fromkeys("\u2212\u2013\uff0d", "-"))
 _GROUPED = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,.*)?")
 _ID_NAME = re.compile(r"(?i:|(.*[_ ])?(id|index|nr|no|number|key|row)|unnamed.*)|.*[a-z]Id")
 
@@ -106,7 +107,7 @@ def _floats(cells: Sequence[str], decimal: str) -> npt.NDArray[np.float64]:
 def _float(cell: str, decimal: str) -> float:
     """Return a number; NaN for everything else. Python's notation 1_000 is not a number.
 
-    The sign may be the mathematical minus, U+2212.
+    The sign may be a mathematical or a full-width minus, or an en dash.
     """
     if decimal == ",":
         if _GROUPED.fullmatch(cell.strip()):
@@ -115,7 +116,7 @@ def _float(cell: str, decimal: str) -> float:
             return math.nan
         cell = cell.replace(",", ".")
     try:
-        return math.nan if "_" in cell else float(cell.replace("\u2212", "-"))
+        return math.nan if "_" in cell else float(cell.translate(_MINUS))
     except ValueError:
         return math.nan
 

@@ -239,7 +239,9 @@ def _find_roles(
     text = frozenset(column_at(c, names, source) for c in choices.categories)
     skipped = {*ignored, q, identifier}
     features = tuple(p for p in range(len(names)) if p not in skipped)
-    header = by_name or _has_header(rows, [p for p in features if p not in text], choices.decimal)
+    blank = reason == "of its name" and not any(names[p] for p in features)
+    tested = [p for p in features if p not in text]
+    header = by_name or blank or _has_header(rows, tested, choices.decimal)
     return _Roles(header, q, reason, identifier, features, text)
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from segboost._types import FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
 from segboost.baselines.rank_rounds import ordered_share
+from segboost.cells.label_values import refuse_odd_labels
 from segboost.cells.time_values import refuse_time_columns
 from segboost.storage.savable import Savable
 from segboost.tasks.ranking import RankingTask
@@ -76,6 +77,7 @@ class RankingSVM(Savable, BaseEstimator):
     ) -> Self:
         """Learn from X, shape (n, d), and levels y, shape (n,); a pair has the weight w_i w_j."""
         refuse_time_columns(X)
+        refuse_odd_labels(y)
         features, levels = validate_data(self, X, y, dtype=np.float64)
         _, ranks = np.unique(levels, return_inverse=True)
         task = RankingTask(features, ranks.astype(np.intp), sample_weight)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from segboost._types import FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
+from segboost.cells.label_values import refuse_odd_labels
 from segboost.cells.time_values import refuse_time_columns
 from segboost.storage.savable import Savable
 from segboost.tasks.multiclass import MulticlassTask
@@ -91,6 +92,7 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
             Only their ratios matter.
         """
         refuse_time_columns(X)
+        refuse_odd_labels(y)
         features, names = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(names)
         self.classes_, codes = np.unique(names, return_inverse=True)

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from segboost._types import FloatArray
+from segboost.cells.label_values import refuse_odd_labels
 from segboost.cells.time_values import refuse_time_columns
 
 
@@ -50,6 +51,7 @@ def training_table(
         Unless there are exactly two classes, or at least two if not `binary`.
     """
     refuse_time_columns(X)
+    refuse_odd_labels(y)
     X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32])
     check_classification_targets(y)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -11,7 +11,7 @@ Kind = Literal["percent", "currency", "unit", "decimal comma", "commas", "dots",
 LONGEST = 40
 """Longer texts are not numbers; this bounds the time of the search."""
 
-_SIGN = r"[-+\u2212]?"
+_SIGN = r"[-+\u2212\u2013\uff0d]?"
 _COMMAS = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?"
 _DOTS = r"\d{1,3}(?:\.\d{3})+,\d*|\d{1,3}(?:\.\d{3}){2,}"
 _GAPS = r"\d{1,3}(?:[ \u00a0\u2009\u202f'’_]\d{3})+(?:[.,]\d*)?"

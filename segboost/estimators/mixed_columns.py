@@ -15,7 +15,7 @@ LARGEST = 1e100
 
 
 def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
-    """Return the columns of a data frame or object array that holds text or gaps.
+    """Return the columns of a data frame, object array or masked array with text or gaps.
 
     Parameters
     ----------
@@ -36,6 +36,9 @@ def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
     columns: list[npt.NDArray[Any] | None]
     if hasattr(X, "iloc") and hasattr(X, "dtypes") and getattr(X, "ndim", 0) == 2:
         columns = [_frame_column(X.iloc[:, q], X.columns[q]) for q in range(X.shape[1])]
+    elif isinstance(X, np.ma.MaskedArray) and X.ndim == 2 and X.dtype.kind in "biuf":
+        # scikit-learn ignores masks.
+        columns = list(np.ma.filled(X.astype(np.float64), np.nan).T)
     elif isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2:
         columns = [_object_column(X[:, q]) for q in range(X.shape[1])]
     else:
@@ -105,7 +108,12 @@ def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
         return None
     if any(isinstance(v, str) for v in kept):
         return column_of_text(values)
-    return np.array([np.nan if v is None else float(v) for v in kept])
+    try:
+        return np.array([np.nan if v is None else float(v) for v in kept])
+    except OverflowError:
+        raise ValueError(
+            f"X has values beyond ±{LARGEST:g}: rescale or leave out the column"
+        ) from None
 
 
 def _numbers(values: npt.NDArray[Any], name: object) -> npt.NDArray[np.float64]:
@@ -121,7 +129,10 @@ def _numbers(values: npt.NDArray[Any], name: object) -> npt.NDArray[np.float64]:
 
 def _is_missing(value: Any) -> bool:
     # NaN and NaT differ from themselves; pandas.NA has no truth value.
-    return value is None or type(value).__name__ == "NAType" or value != value
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    differs = value != value
+    return isinstance(differs, (bool, np.bool_)) and bool(differs)
 
 
 def _text(value: Any) -> str:

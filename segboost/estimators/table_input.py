@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import (
-    check_array,
+    _check_y,
     check_consistent_length,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
 from segboost._types import FloatArray
+from segboost.cells.label_values import refuse_odd_labels
 from segboost.estimators.base import BaseStructBoost
 from segboost.estimators.boosted_scores import BoostedScores
 from segboost.estimators.column_codes import Style
@@ -43,6 +43,7 @@ class TableInput(BaseStructBoost):
 
     def _training_rows(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return what is learned, shape (m, n) and (m,); fit the encoder if one is needed."""
+        refuse_odd_labels(y)
         known = self.encoder_ if self.warm_start else None
         self.encoder_ = self.medians_ = None
         if sparse.issparse(X):
@@ -60,7 +61,9 @@ class TableInput(BaseStructBoost):
         else:
             validate_data(self, X, reset=True, skip_check_array=True)
             check_text(X, columns)
-            y = column_or_1d(check_array(y, ensure_2d=False, dtype=None), warn=True)
+            if y is None:
+                raise ValueError("y is None: this estimator requires a label for every row")
+            y = _check_y(y, estimator=self)
             check_consistent_length(X, y)
         # A continued fit keeps its codes: its weak learners refer to them.
         self.encoder_ = known or TableEncoder(self._style()).learn(plain_columns(columns))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from segboost._types import AnyArray, FloatArray, IntArray
+from segboost.cells.label_values import refuse_odd_labels
 from segboost.tasks.chain import check_sequences
 from segboost.tasks.viterbi import best_paths
 
@@ -78,9 +79,12 @@ class ChainPrediction(ABC):
             Numbers of the labels in `class_order_`.
         """
         arrays = check_sequences(X)
-        labels: list[Any] = [np.asarray(part) for part in y]
+        if y is None:
+            raise ValueError("y is None: expected the labels of every sequence")
+        labels: list[npt.NDArray[Any]] = [np.asarray(part) for part in y]
         if len(labels) != len(arrays):
             raise ValueError(f"y has {len(labels)} sequences, X has {len(arrays)}")
+        _check_labels(labels, arrays)
         before = self._known_order()
         self.classes_, first, joined = np.unique(
             np.concatenate(labels), return_index=True, return_inverse=True
@@ -91,8 +95,8 @@ class ChainPrediction(ABC):
             before = np.argsort(first)
         self.class_order_ = before
         self.n_features_in_ = arrays[0].shape[1]
-        number = np.argsort(self.class_order_)[joined].astype(np.intp)
-        return arrays, np.split(number, np.cumsum([len(a) for a in labels])[:-1])
+        numbers = np.argsort(self.class_order_)[joined].astype(np.intp)
+        return arrays, np.split(numbers, np.cumsum([len(a) for a in labels])[:-1])
 
     def _known_order(self) -> IntArray | None:
         """Return the order of the labels of an earlier fit that this one continues, or None."""
@@ -106,3 +110,16 @@ class ChainPrediction(ABC):
                 f"X has {array.shape[1]} features, the model was fitted with {self.n_features_in_}"
             )
         return array
+
+
+def _check_labels(labels: Sequence[npt.NDArray[Any]], arrays: Sequence[FloatArray]) -> None:
+    """Raise ValueError for labels that do not fit their sequences or are no classes."""
+    for number, (part, array) in enumerate(zip(labels, arrays, strict=True)):
+        if part.shape != (len(array),):
+            raise ValueError(f"y[{number}] has shape {part.shape}, expected ({len(array)},)")
+        if part.dtype.kind == "f" and not (part == np.rint(part)).all():
+            raise ValueError(f"y[{number}] must hold classes: whole numbers or text")
+        if part.dtype.kind == "f" and not np.isfinite(part).all():
+            raise ValueError(f"y[{number}] must be finite: it contains infinity")
+    # Joining them would turn numbers into text.
+    refuse_odd_labels(np.concatenate([part.astype(object) for part in labels]))

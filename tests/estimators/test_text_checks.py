@@ -70,3 +70,17 @@ def test_objects_of_other_types():
         fit(frame(list(pd.interval_range(0, 40))))
     with pytest.raises(ValueError, match="column 'text' holds"):
         fit(frame([{"a": 1}] * 40))
+
+
+def test_masked_values_are_missing():
+    X = np.ma.masked_array(np.arange(80.0).reshape(40, 2), mask=False)
+    X[::3, 1] = np.ma.masked
+    masked, gaps = fit(X), fit(X.filled(np.nan))
+    np.testing.assert_array_equal(masked.decision_function(X), gaps.decision_function(X))
+
+
+def test_numbers_that_are_no_floats_are_refused():
+    with pytest.raises(ValueError, match=r"beyond ±1e\+100"):
+        fit(frame([10**400] * 40))
+    with pytest.raises(ValueError, match="column 'text' holds"):
+        fit(frame([np.zeros(2)] * 40))

@@ -116,7 +116,7 @@ def fitted(model, X, y):
 
 
 @pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
-@pytest.mark.parametrize("names", [*itertools.permutations("abc"), (7, -1, 3), (2.5, 0.5, 1.5)])
+@pytest.mark.parametrize("names", [*itertools.permutations("abc"), (7, -1, 3), (2.0, 0.0, 1.0)])
 def test_renaming_labels_renames_predictions(model, names):
     rng = np.random.default_rng(3)
     (X, y), (test, _) = draw(12, rng), draw(12, rng)
@@ -160,6 +160,30 @@ def test_models_that_do_not_mention_the_order_have_sorted_labels(model):
         damaged = replace(packed, document={**packed.document, "class_order": order})
         with pytest.raises(ModelFileError, match=r"order|describe"):
             unpack_model(damaged, "a damaged model")
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (None, [[0, 1]], "sequences is None"),
+        ([[[0.0], [1.0]]], None, "y is None"),
+        ([[["a"], ["b"]]], [[0, 1]], r"sequences\[0\] must hold real numbers"),
+        ([np.zeros((2, 1)) + 1j], [[0, 1]], r"sequences\[0\] must hold real numbers: got complex"),
+        ([np.zeros((2, 1), "M8[s]")], [[0, 1]], r"sequences\[0\] must hold real numbers: got date"),
+        ([[[1e200], [1.0]]], [[0, 1]], r"beyond ±1e\+100"),
+        ([[[0.0], [1.0]]], [[0, 1, 1]], r"y\[0\] has shape \(3,\), expected \(2,\)"),
+        ([[[0.0], [1.0]]], [[[0], [1]]], r"y\[0\] has shape \(2, 1\)"),
+        ([[[0.0], [1.0]]], [[0.5, 1.0]], r"y\[0\] must hold classes"),
+        ([[[0.0], [1.0]]], [[np.nan, 1.0]], r"y\[0\] must hold classes"),
+        ([[[0.0], [1.0]]], [[np.inf, 1.0]], r"y\[0\] must be finite"),
+        ([[[0.0], [1.0]]], [np.array(["a", None])], "y contains missing labels"),
+        ([[[0.0], [1.0]]] * 2, [["a", "b"], [0, 1]], "y mixes text and other labels"),
+    ],
+)
+def test_bad_input_is_refused_by_name(model, X, y, message):
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(X, y)
 
 
 def test_a_continued_fit_keeps_its_order():

@@ -148,8 +148,14 @@ def test_decimal_points_where_commas_are_expected():
         parse_csv(b"x;k\n1.5;a\n2.5;a\n3;b\n", "a", choices=ColumnChoices(decimal=","))
 
 
-def test_the_mathematical_minus_is_a_minus():
-    assert parse_csv("x,k\n\u22125,a\n2,b\n".encode(), "a").X.tolist() == [[-5], [2]]
+@pytest.mark.parametrize("minus", ["\u2212", "\u2013", "\uff0d"])
+def test_other_minus_signs(minus):
+    assert parse_csv(f"x,k\n{minus}5,a\n2,b\n".encode(), "a").X.tolist() == [[-5], [2]]
+
+
+def test_blank_names_beside_the_label_are_a_header():
+    with pytest.raises(TableFileError, match="two columns named ''"):
+        parse_csv(b",,class\n1,2,a\n3,4,b\n", "a")
 
 
 def test_many_categories_that_were_named_are_doubted():
