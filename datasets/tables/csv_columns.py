@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from segboost.cells.decorated_numbers import AMBIGUOUS, describe_decoration, find_decoration
+from segboost.cells.misread_text import FEW_ROWS, Misread, find_misread, holds_too_many
 from segboost.datasets.tables.packed_files import TableFileError
 
 Kind = Literal["auto", "number", "text"]
@@ -19,11 +21,7 @@ Place = Callable[[int], str]
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
 """Cells that stand for a missing value; case does not matter."""
 
-FEW_ROWS = 20
-"""With fewer rows, a column of distinct values need not be an id."""
-
-_DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T].*)?")
-_COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+")
+_MINUS = str.maketrans(dict.fromkeys("\u2212\u2013\uff0d", "-"))
 _GROUPED = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,.*)?")
 _ID_NAME = re.compile(r"(?i:|(.*[_ ])?(id|index|nr|no|number|key|row)|unnamed.*)|.*[a-z]Id")
 
@@ -47,8 +45,8 @@ def read_column(
     Raises
     ------
     TableFileError
-        For words among numbers, dates, unexpected decimal commas, and text with
-        nearly as many values as rows.
+        For words among numbers, dates, numbers with units or separators, unexpected decimal
+        commas, and text with nearly as many values as rows.
     """
     if kind == "text":
         return _text(cells)
@@ -56,16 +54,19 @@ def read_column(
     odd = [i for i, cell in enumerate(cells) if not _is_cell(cell, values[i])]
     if not odd:
         return values
-    words = [cells[i].strip() for i in odd]
-    known = sum(cell.strip().lower() not in MISSING for cell in cells)
-    if kind == "auto" and 2 * len(odd) > known:
-        _refuse_special(words, place(odd[0]), name)
-        found = _text(cells)
-        _refuse_free_text(found, place(odd[0]), name)
-        return found
-    raise TableFileError(
-        f"{place(odd[0])}: expected a finite number, got {words[0][:40]!r}{_advice(words[0], name)}"
-    )
+    stripped = [cell.strip() for cell in cells]
+    known = [cell for cell in stripped if cell.lower() not in MISSING]
+    if kind == "auto" and 2 * len(odd) > len(known):
+        _refuse_infinity([stripped[i] for i in odd], place(odd[0]))
+        found = find_misread(known) or _decimal_points(known, decimal)
+        if found is not None:
+            raise TableFileError(_explain(found, place(stripped.index(found.example)), name))
+        text = _text(cells)
+        _refuse_free_text(text, place(odd[0]), name)
+        return text
+    word = stripped[odd[0]]
+    advice = _advice(word, name, kind)
+    raise TableFileError(f"{place(odd[0])}: expected a finite number, got {word[:40]!r}{advice}")
 
 
 def is_number(cell: str, decimal: str = ".") -> bool:
@@ -104,7 +105,10 @@ def _floats(cells: Sequence[str], decimal: str) -> npt.NDArray[np.float64]:
 
 
 def _float(cell: str, decimal: str) -> float:
-    """Return a number; NaN for everything else. Python's notation 1_000 is not a number."""
+    """Return a number; NaN for everything else. Python's notation 1_000 is not a number.
+
+    The sign may be a mathematical or a full-width minus, or an en dash.
+    """
     if decimal == ",":
         if _GROUPED.fullmatch(cell.strip()):
             cell = cell.replace(".", "")
@@ -112,7 +116,7 @@ def _float(cell: str, decimal: str) -> float:
             return math.nan
         cell = cell.replace(",", ".")
     try:
-        return math.nan if "_" in cell else float(cell)
+        return math.nan if "_" in cell else float(cell.translate(_MINUS))
     except ValueError:
         return math.nan
 
@@ -128,24 +132,41 @@ def _text(cells: Sequence[str]) -> npt.NDArray[Any]:
     return found
 
 
-def _refuse_special(words: Sequence[str], place: str, name: str) -> None:
+def _refuse_infinity(words: Sequence[str], place: str) -> None:
     infinite = next((word for word in words if math.isinf(_float(word, "."))), None)
     if infinite is not None:
         raise TableFileError(f"{place}: expected a finite number, got {infinite[:40]!r}")
-    if all(_DATE.fullmatch(word) for word in words):
-        raise TableFileError(
-            f"{place}: {words[0]!r} is a date: leave the column out with --ignore {name!r}, or "
-            "replace it by numbers such as year, month or days since a fixed day"
-        )
-    if all(_COMMA.fullmatch(word) for word in words):
-        raise TableFileError(
-            f"{place}: {words[0]!r} has a decimal comma: add --decimal , to the command"
-        )
+
+
+def _decimal_points(known: Sequence[str], decimal: str) -> Misread | None:
+    """Return that a column has decimal points where commas are expected."""
+    numbers = [cell for cell in known if is_number(cell)]
+    if decimal == "." or 2 * len(numbers) < len(known):
+        return None
+    example = next((cell for cell in numbers if not is_number(cell, decimal)), None)
+    if example is None:
+        return None
+    return Misread("decimal point", example, "has a decimal point", "omit --decimal ,")
+
+
+def _explain(found: Misread, place: str, name: str) -> str:
+    """Return what is wrong with a column and what to do."""
+    said = f"{place}: {found.example[:40]!r} {found.what}"
+    if found.kind in ("decimal comma", "dots"):
+        return f"{said}: add --decimal , to the command"
+    if found.kind == "decimal point":
+        return f"{said}: {found.remedy}"
+    if AMBIGUOUS.fullmatch(found.example):
+        return f"{said}: {found.remedy}, or add --decimal , if they are decimal commas"
+    return (
+        f"{said}: {found.remedy}, leave the column out with --ignore {name!r}, or add --category "
+        f"{name!r} to learn its values as categories"
+    )
 
 
 def _refuse_free_text(values: npt.NDArray[Any], place: str, name: str) -> None:
     known = [v for v in values.tolist() if v is not None]
-    if len(known) >= FEW_ROWS and 2 * len(set(known)) > len(known):
+    if holds_too_many(known):
         raise TableFileError(
             f"{place}: the column holds {len(set(known))} different texts in {len(known)} rows, "
             f"too many for categories: leave it out with --ignore {name!r}, or carry it into the "
@@ -153,9 +174,15 @@ def _refuse_free_text(values: npt.NDArray[Any], place: str, name: str) -> None:
         )
 
 
-def _advice(word: str, name: str) -> str:
-    if _COMMA.fullmatch(word):
-        return "; for decimal commas add --decimal ,"
+def _advice(word: str, name: str, kind: Kind) -> str:
+    """Return what to do about a word among numbers."""
     if math.isinf(_float(word, ".")):
         return ""
-    return f"; if the column holds categories, add --category {name!r}"
+    found = find_decoration(word)
+    if found is not None and found.kind != "unit":
+        if found.kind in ("decimal comma", "dots"):
+            return "; for decimal commas add --decimal ,"
+        what, remedy = describe_decoration(found, word)
+        either = ", or add --decimal ," if AMBIGUOUS.fullmatch(word) else ""
+        return f", which {what}; {remedy}{either}"
+    return f"; if the column holds categories, add --category {name!r}" if kind == "auto" else ""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost.cells.misread_text import holds_too_many, is_plain_number
 from segboost.datasets.tables.csv_columns import (
     MISSING,
     Kind,
@@ -135,6 +136,8 @@ def _assemble(
         column = _read(body, q, kind, names, choices.decimal, source)
         columns.append(column)
         called = _called(q, names)
+        if kind == "text" and not choices.strict:
+            notes += _note_categories(column, called)
         if kind == "auto" and looks_like_ids(column, names[q] if names else "-"):
             notes.append(
                 f"column {called!r} looks like a row number or id: leave it out with --ignore "
@@ -157,6 +160,17 @@ def _assemble(
         width=len(body[0].cells),
         notes=tuple(notes),
     )
+
+
+def _note_categories(column: npt.NDArray[Any], called: str) -> list[str]:
+    """Return a note if a column that was named as categories has nearly as many as rows."""
+    known = [value for value in column.tolist() if value is not None]
+    if not holds_too_many(known):
+        return []
+    said = f"column {called!r} holds {len(set(known))} different categories in {len(known)} rows"
+    if all(is_plain_number(text) for text in known):
+        return [f"{said}, all of them numbers: omit --category {called!r} to learn them as numbers"]
+    return [f"{said}: leave it out with --ignore {called!r}"]
 
 
 def _stack(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
@@ -225,7 +239,9 @@ def _find_roles(
     text = frozenset(column_at(c, names, source) for c in choices.categories)
     skipped = {*ignored, q, identifier}
     features = tuple(p for p in range(len(names)) if p not in skipped)
-    header = by_name or _has_header(rows, [p for p in features if p not in text], choices.decimal)
+    blank = reason == "of its name" and not any(names[p] for p in features)
+    tested = [p for p in features if p not in text]
+    header = by_name or blank or _has_header(rows, tested, choices.decimal)
     return _Roles(header, q, reason, identifier, features, text)
 
 

@@ -15,6 +15,7 @@ from joblib.parallel import get_active_backend
 
 from segboost.pipelines.runtime.shared_pool import map_shared
 from segboost.pipelines.runtime.worker_lifetime import tied
+from segboost.pipelines.runtime.worker_warnings import recording, replay
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -88,8 +89,8 @@ def map_tasks(
         return
     kind = "generator" if ordered else "generator_unordered"
     jobs = Parallel(n_jobs=n_jobs, return_as=kind, batch_size=1)
-    task = delayed(tied(_run_task))
-    yield from jobs(task(function, shared, item, prepare, keep) for item in items)
+    task = delayed(tied(recording(_run_task)))
+    yield from map(replay, jobs(task(function, shared, item, prepare, keep) for item in items))
 
 
 def map_loaded(

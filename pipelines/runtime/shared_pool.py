@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from joblib.externals.loky import ProcessPoolExecutor
 
 from segboost.pipelines.runtime.worker_lifetime import leave_with_parent
+from segboost.pipelines.runtime.worker_warnings import Recorded, recording, replay
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -107,24 +108,25 @@ def _share(
     function: Callable[[Item], Result],
     items: Sequence[Item],
     n_workers: int,
-    submit: Callable[..., Future[Result]],
+    submit: Callable[..., Future[Any]],
 ) -> Iterator[Result]:
     """Repeatedly feed the workers, process one item here and yield the results that are ready."""
     todo = deque(items)
-    waiting: deque[Future[Result]] = deque()
+    remote = recording(function)
+    waiting: deque[Future[Recorded]] = deque()
     while todo:
         # Queue a second item for each worker, except near the end, where an idle process would
         # have to wait for another that still has two.
         most = 2 * n_workers if len(todo) > 2 * n_workers else n_workers
         busy = sum(not future.done() for future in waiting)
         for _ in range(min(most - busy, len(todo))):
-            waiting.append(submit(function, todo.popleft()))
+            waiting.append(submit(remote, todo.popleft()))
         if todo:
-            waiting.append(_done(function(todo.popleft())))
+            waiting.append(_done(remote(todo.popleft())))
         while waiting and waiting[0].done():
-            yield waiting.popleft().result()
+            yield replay(waiting.popleft().result())
     while waiting:
-        yield waiting.popleft().result()
+        yield replay(waiting.popleft().result())
 
 
 def _done(result: Result) -> Future[Result]:

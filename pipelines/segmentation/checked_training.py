@@ -79,6 +79,7 @@ def train_on(
     legend: ClassLegend = TWO_CLASSES,
 ) -> Trained:
     """Check the images, those of a test part included, then train on the former."""
+    check_enough_images(items, config, legend)
     for warning in check_items(items, report, test, legend):
         logger.warning(warning)
     cropped = crop_items(items, config.longest_side)
@@ -86,6 +87,24 @@ def train_on(
         logger.warning(line)
     with single_threaded():
         return train_segmenter(cropped, config, store, n_jobs, report, vocabulary, legend)
+
+
+def check_enough_images(
+    items: Sequence[TrainingImage], config: SegmentationConfig, legend: ClassLegend = TWO_CLASSES
+) -> None:
+    """Raise ValueError if C is to be chosen and there is only one image to choose it on.
+
+    A large image is learned from as several crops, which is enough.
+    """
+    if config.C is not None or len(config.C_choices) == 1 or not config.learns_crf:
+        return
+    if len(items) != 1 or len(crop_items(items, config.longest_side)) != 1:
+        return
+    if legend.n_classes > 2 or not config.fixes_crf(1):
+        raise ValueError(
+            "C cannot be chosen on a single training image: give --C, such as --C 10, or more "
+            "images"
+        )
 
 
 def check_items(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from segboost.cells.misread_text import find_misread
 from segboost.datasets.tables.table import Table
 from segboost.estimators.mixed_columns import LARGEST, is_too_large, mixed_columns
 from segboost.pipelines.tables.labels import TaskName
@@ -32,7 +33,22 @@ def find_doubts(table: Table, task: TaskName) -> list[str]:
             f"the labels are {n_values} different numbers in {n} rows, which looks like a "
             "measurement and not like classes: is this the label column? Name it with --label"
         )
+    elif is_class and table.y.dtype.kind in "UO":
+        notes += _doubt_text_labels(table.y.tolist(), n_values)
     return notes
+
+
+def _doubt_text_labels(labels: Sequence[str], n_values: int) -> list[str]:
+    found = find_misread(labels)
+    if found is not None:
+        said = f"the label {found.example!r} {found.what}"
+        return [f"{said}: is this the label column? Name it with --label"]
+    if n_values > max(MANY_LABELS, len(labels) / 3):
+        return [
+            f"the labels are {n_values} different texts in {len(labels)} rows, too many for "
+            "classes: is this the label column? Name it with --label"
+        ]
+    return []
 
 
 def check_classes(table: Table, task: TaskName) -> None:

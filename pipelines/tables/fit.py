@@ -159,11 +159,16 @@ def _prepare(
     display(Report("boosted trees", 0, 1))
     model: Any = settings.make(CANDIDATES[0], None, None, y, sparse.issparse(X))
     with warnings.catch_warnings():
-        # `find_doubts` says it, before the work begins.
-        warnings.filterwarnings("ignore", message="The number of unique classes")
+        _ignore_doubts()
         rows, codes = model.prepare(X, y)
     display(Report("boosted trees", 1, 1, finished=True))
     return _Prepared(model, rows, codes)
+
+
+def _ignore_doubts() -> None:
+    """Ignore warnings on the table itself: `find_doubts` says it, before the work begins."""
+    warnings.filterwarnings("ignore", message="The number of unique classes")
+    warnings.filterwarnings("ignore", message=r"column \d+ of X holds \d+ different")
 
 
 def _try(
@@ -187,6 +192,7 @@ def _fit(
 ) -> tuple[BaseStructBoost, tuple[str, ...]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        _ignore_doubts()
         if prepared is None:
             model.fit(X, y)
         else:

@@ -40,6 +40,9 @@ class ChainStructuredSVM(ChainPrediction, Savable, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
+        Sorted.
+    class_order_ : ndarray of int, shape (K,)
+        The place in `classes_` of each label, in the order in which they first appear in training.
     coef_ : ndarray of shape (K, d)
     intercept_ : ndarray of shape (K,)
         Regularised like the other weights.
@@ -83,16 +86,18 @@ class ChainStructuredSVM(ChainPrediction, Savable, BaseEstimator):
             self._keep(solver, k)
         return self
 
-    def chain_scores(self, sequence: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return the learned scores: emissions, shape (T, K), and transitions, shape (K, K)."""
-        array = self._check_width(sequence)
-        return array @ self.coef_.T + self.intercept_, self.transition_
+    def _ordered_scores(self, sequence: FloatArray) -> tuple[FloatArray, FloatArray]:
+        order = self.class_order_
+        # Ordered before the product: its last bits may depend on the position of a column.
+        emission = sequence @ self.coef_[order].T + self.intercept_[order]
+        return emission, self.transition_[np.ix_(order, order)]
 
     def _keep(self, solver: CuttingPlane, n_classes: int) -> None:
         *emission, transition = np.split(solver.theta, solver.map.columns[1:-1])
-        self.coef_ = np.array([part[:-1] for part in emission])
-        self.intercept_ = np.array([part[-1] for part in emission])
-        self.transition_ = transition.reshape(n_classes, n_classes).copy()
+        place = np.argsort(self.class_order_)
+        self.coef_ = np.array([part[:-1] for part in emission])[place]
+        self.intercept_ = np.array([part[-1] for part in emission])[place]
+        self.transition_ = transition.reshape(n_classes, n_classes)[np.ix_(place, place)]
         self.history_: list[SVMStep] = solver.history
         self.certificate_: SVMCertificate = solver.certificate()
         self.n_iter_ = max(1, len(solver.history))

@@ -14,6 +14,8 @@ from segboost._types import FloatArray
 from segboost.baselines.rank_rounds import boost_ranks, ordered_share
 from segboost.baselines.stump_sum import StumpSum
 from segboost.baselines.training_table import check_prediction_table, check_rounds
+from segboost.cells.label_values import refuse_odd_labels
+from segboost.cells.time_values import refuse_time_columns
 from segboost.storage.savable import Savable
 from segboost.weak.binning import bin_features
 
@@ -66,6 +68,8 @@ class RankBoost(Savable, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RankBoost:
         """Learn from features X, shape (N, d), and levels y; a pair has the weight w_i w_j."""
         check_rounds(self.n_estimators)
+        refuse_time_columns(X)
+        refuse_odd_labels(y)
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
         check_classification_targets(y)
         weights = _check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)

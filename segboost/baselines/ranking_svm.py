@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from segboost._types import FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
 from segboost.baselines.rank_rounds import ordered_share
+from segboost.cells.label_values import refuse_odd_labels
+from segboost.cells.time_values import refuse_time_columns
 from segboost.storage.savable import Savable
 from segboost.tasks.ranking import RankingTask
 
@@ -74,6 +76,8 @@ class RankingSVM(Savable, BaseEstimator):
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> Self:
         """Learn from X, shape (n, d), and levels y, shape (n,); a pair has the weight w_i w_j."""
+        refuse_time_columns(X)
+        refuse_odd_labels(y)
         features, levels = validate_data(self, X, y, dtype=np.float64)
         _, ranks = np.unique(levels, return_inverse=True)
         task = RankingTask(features, ranks.astype(np.intp), sample_weight)
@@ -90,6 +94,7 @@ class RankingSVM(Savable, BaseEstimator):
     def decision_function(self, X: npt.ArrayLike) -> FloatArray:
         """Return the score of every row, shape (n,); higher scores come first."""
         check_is_fitted(self)
+        refuse_time_columns(X)
         features: FloatArray = validate_data(self, X, dtype=np.float64, reset=False)
         return features @ self.coef_
 

@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from segboost._types import FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
+from segboost.cells.label_values import refuse_odd_labels
+from segboost.cells.time_values import refuse_time_columns
 from segboost.storage.savable import Savable
 from segboost.tasks.multiclass import MulticlassTask
 
@@ -89,6 +91,8 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
         sample_weight : array-like of shape (m,), optional
             Only their ratios matter.
         """
+        refuse_time_columns(X)
+        refuse_odd_labels(y)
         features, names = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(names)
         self.classes_, codes = np.unique(names, return_inverse=True)
@@ -117,6 +121,7 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
 
     def _scores(self, X: npt.ArrayLike) -> FloatArray:
         check_is_fitted(self)
+        refuse_time_columns(X)
         features: FloatArray = validate_data(self, X, dtype=np.float64, reset=False)
         return features @ self.coef_.T + self.intercept_
 

@@ -11,6 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from segboost._types import FloatArray
+from segboost.cells.label_values import refuse_odd_labels
+from segboost.cells.time_values import refuse_time_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,8 @@ def training_table(
     ValueError
         Unless there are exactly two classes, or at least two if not `binary`.
     """
+    refuse_time_columns(X)
+    refuse_odd_labels(y)
     X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32])
     check_classification_targets(y)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -76,4 +80,5 @@ def check_rounds(n_estimators: Any, learning_rate: float = 1.0) -> None:
 
 def check_prediction_table(estimator: Any, X: Any) -> npt.NDArray[Any]:
     """Return X as checked prediction features; ValueError if it does not fit the estimator."""
+    refuse_time_columns(X)
     return validate_data(estimator, X, dtype=[np.float64, np.float32], reset=False)

@@ -15,6 +15,7 @@ import typer
 
 from segboost._interrupt import is_interrupt
 from segboost._version import __version__
+from segboost.cli.display.warning_lines import plain_warnings
 from segboost.cli.help.examples import attach_examples
 from segboost.cli.verbs import (
     cache,
@@ -95,7 +96,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     command = attach_examples(typer.main.get_command(app))
     given = None if arguments is None else list(arguments)
     try:
-        status = command.main(given, prog_name="segboost", standalone_mode=False)
+        with plain_warnings():
+            status = command.main(given, prog_name="segboost", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import FloatArray, IntArray
 from segboost.estimators.base import BaseStructBoost
 from segboost.solver.atoms import Task
 from segboost.tasks.chain import ChainTask
@@ -39,8 +39,11 @@ class ChainStructBoost(ChainPrediction, BaseStructBoost):
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
+        Sorted.
+    class_order_ : ndarray of int, shape (K,)
+        The place in `classes_` of each label, in the order in which they first appear in training.
     ensemble_ : Ensemble
-        One channel per class, then that of the transitions.
+        One channel per label, in the order of `class_order_`, then that of the transitions.
     history_ : list of Step
     certificate_ : Certificate
     n_features_in_, n_iter_ : int
@@ -74,10 +77,13 @@ class ChainStructBoost(ChainPrediction, BaseStructBoost):
         arrays, labels = self._start_fit(X, y)
         return self._fit_task(ChainTask(arrays, labels, len(self.classes_), sample_weight))
 
-    def chain_scores(self, sequence: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return the learned scores: emissions, shape (T, K), and transitions, shape (K, K)."""
-        task = ChainTask([self._check_width(sequence)], None, len(self.classes_))
+    def _ordered_scores(self, sequence: FloatArray) -> tuple[FloatArray, FloatArray]:
+        task = ChainTask([sequence], None, len(self.classes_))
         return task.split(self._atom_scores(task))
+
+    def _known_order(self) -> IntArray | None:
+        # The weak learners of the earlier fit belong to its numbers.
+        return self.class_order_ if self.warm_start and hasattr(self, "ensemble_") else None
 
     def _learners(self, task: Task) -> list[WeakLearner]:
         emission = with_jobs(self.weak_learner, self.n_jobs)

@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from segboost.cells.time_values import refuse_time_columns
+
 LARGEST = 1e100
 """Largest accepted magnitude of a feature: sums of squares must not overflow."""
 
 
 def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
-    """Return the columns of a data frame or object array that holds text or gaps.
+    """Return the columns of a data frame, object array or masked array with text or gaps.
 
     Parameters
     ----------
@@ -28,10 +30,15 @@ def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
     Raises
     ------
     ValueError
-        For dates.
+        For dates, times and durations.
     """
+    refuse_time_columns(X)
+    columns: list[npt.NDArray[Any] | None]
     if hasattr(X, "iloc") and hasattr(X, "dtypes") and getattr(X, "ndim", 0) == 2:
         columns = [_frame_column(X.iloc[:, q], X.columns[q]) for q in range(X.shape[1])]
+    elif isinstance(X, np.ma.MaskedArray) and X.ndim == 2 and X.dtype.kind in "biuf":
+        # scikit-learn ignores masks.
+        columns = list(np.ma.filled(X.astype(np.float64), np.nan).T)
     elif isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2:
         columns = [_object_column(X[:, q]) for q in range(X.shape[1])]
     else:
@@ -84,18 +91,14 @@ def _too_large(q: int) -> str:
     return f"X has values beyond ±{LARGEST:g} in column {q + 1}: rescale or leave out the column"
 
 
-def _frame_column(column: Any, name: object) -> npt.NDArray[Any] | None:
+def _frame_column(column: Any, name: object) -> npt.NDArray[Any]:
     kind = getattr(column.dtype, "kind", "O")
-    if kind in "Mm":
-        raise ValueError(
-            f"column {name!r} holds dates: replace it by numbers, such as year, month or days "
-            "since a fixed day"
-        )
     if kind in "biuf" and str(column.dtype) != "category":
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     values = np.asarray(column.to_numpy(dtype=object))
     is_text = str(column.dtype) == "category" or kind == "U"
-    return column_of_text(values) if is_text else _object_column(values)
+    found = column_of_text(values) if is_text else _object_column(values)
+    return _numbers(values, name) if found is None else found
 
 
 def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
@@ -105,12 +108,31 @@ def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
         return None
     if any(isinstance(v, str) for v in kept):
         return column_of_text(values)
-    return np.array([np.nan if v is None else float(v) for v in kept])
+    try:
+        return np.array([np.nan if v is None else float(v) for v in kept])
+    except OverflowError:
+        raise ValueError(
+            f"X has values beyond ±{LARGEST:g}: rescale or leave out the column"
+        ) from None
+
+
+def _numbers(values: npt.NDArray[Any], name: object) -> npt.NDArray[np.float64]:
+    """Return objects such as decimals as numbers; ValueError that names the column for others."""
+    try:
+        return np.array([np.nan if _is_missing(v) else float(v) for v in values.tolist()])
+    except (TypeError, ValueError):
+        odd = next(v for v in values.tolist() if not isinstance(v, (str, int, float)))
+        raise ValueError(
+            f"column {name!r} holds {odd!r:.40}: expected numbers, text or categories"
+        ) from None
 
 
 def _is_missing(value: Any) -> bool:
     # NaN and NaT differ from themselves; pandas.NA has no truth value.
-    return value is None or type(value).__name__ == "NAType" or value != value
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    differs = value != value
+    return isinstance(differs, (bool, np.bool_)) and bool(differs)
 
 
 def _text(value: Any) -> str:

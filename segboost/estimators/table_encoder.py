@@ -20,6 +20,7 @@ from segboost.estimators.column_codes import (
     code_to_json,
 )
 from segboost.estimators.mixed_columns import column_of_text, mixed_columns, plain_columns
+from segboost.estimators.text_checks import check_text
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -54,7 +55,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Learn the codes of the columns of X, shape (N, d); y is ignored."""
         if self.style not in ("split", "linear"):
             raise ValueError(f"style must be 'split' or 'linear', got {self.style!r}")
-        return self.learn(self._columns(X, reset=True))
+        columns = self._columns(X, reset=True)
+        check_text(X, columns)
+        return self.learn(columns)
 
     def transform(self, X: Any) -> FloatArray:
         """Return the codes of X, shape (N, n): float64 without gaps."""

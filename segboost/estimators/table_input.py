@@ -8,19 +8,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import (
-    check_array,
+    _check_y,
     check_consistent_length,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
 from segboost._types import FloatArray
+from segboost.cells.label_values import refuse_odd_labels
 from segboost.estimators.base import BaseStructBoost
 from segboost.estimators.boosted_scores import BoostedScores
 from segboost.estimators.column_codes import Style
 from segboost.estimators.mixed_columns import check_magnitude, mixed_columns, plain_columns
 from segboost.estimators.table_encoder import TableEncoder
+from segboost.estimators.text_checks import check_text
 from segboost.weak.stump import DecisionStump
 from segboost.weak.tree import ShallowTree
 
@@ -42,6 +43,7 @@ class TableInput(BaseStructBoost):
 
     def _training_rows(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return what is learned, shape (m, n) and (m,); fit the encoder if one is needed."""
+        refuse_odd_labels(y)
         known = self.encoder_ if self.warm_start else None
         self.encoder_ = self.medians_ = None
         if sparse.issparse(X):
@@ -58,7 +60,10 @@ class TableInput(BaseStructBoost):
             columns = _float_columns(rows)
         else:
             validate_data(self, X, reset=True, skip_check_array=True)
-            y = column_or_1d(check_array(y, ensure_2d=False, dtype=None), warn=True)
+            check_text(X, columns)
+            if y is None:
+                raise ValueError("y is None: this estimator requires a label for every row")
+            y = _check_y(y, estimator=self)
             check_consistent_length(X, y)
         # A continued fit keeps its codes: its weak learners refer to them.
         self.encoder_ = known or TableEncoder(self._style()).learn(plain_columns(columns))

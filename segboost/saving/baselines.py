@@ -25,7 +25,7 @@ from segboost.graphs.labelling import check_factor
 from segboost.saving.parameters import parameters_from_json, parameters_to_json
 from segboost.saving.svm_history import pack_history, unpack_history
 from segboost.storage.folder import check_count
-from segboost.storage.labels import labels_from_json, labels_to_json
+from segboost.storage.labels import labels_from_json, labels_to_json, read_class_order
 from segboost.tasks.crf_prediction import TWO_CLASSES
 from segboost.weak.checks import read_array, read_number
 
@@ -118,6 +118,8 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
         document["labels"] = labels_to_json(getattr(model, layout.labels))
     elif layout.cls is CRFStructuredSVM and not np.array_equal(model.classes_, TWO_CLASSES):
         document["classes"] = labels_to_json(model.classes_)
+    if layout.cls is ChainStructuredSVM:
+        document["class_order"] = model.class_order_.tolist()
     if layout.is_table:
         document["n_features"] = int(model.n_features_in_)
     if hasattr(model, "feature_names_in_"):
@@ -145,6 +147,8 @@ def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kin
         labels = labels_from_json(document["labels"])
         setattr(model, layout.labels, labels)
         sizes["k"] = labels.size
+    if cls is ChainStructuredSVM:
+        model.class_order_ = read_class_order(document, sizes["k"])
     if layout.is_table:
         model.n_features_in_ = sizes["d"] = check_count(int(document["n_features"]))
     for key, shape in layout.arrays:

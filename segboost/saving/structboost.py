@@ -24,7 +24,7 @@ from segboost.graphs.labelling import check_factor
 from segboost.saving.parameters import parameters_from_json, parameters_to_json
 from segboost.solver.steps import Certificate, Step
 from segboost.storage.folder import ModelFileError, check_count
-from segboost.storage.labels import labels_from_json, labels_to_json
+from segboost.storage.labels import labels_from_json, labels_to_json, read_class_order
 from segboost.tasks.crf import CRFInstance
 from segboost.tasks.crf_prediction import TWO_CLASSES
 from segboost.tasks.taxonomy import Taxonomy
@@ -59,6 +59,8 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
     }
     if hasattr(model, "classes_") and not _is_binary_crf(model):
         document["classes"] = labels_to_json(model.classes_)
+    if isinstance(model, ChainStructBoost):
+        document["class_order"] = model.class_order_.tolist()
     if hasattr(model, "feature_names_in_"):
         document["feature_names"] = [str(n) for n in model.feature_names_in_]
     if hasattr(model, "taxonomy_"):
@@ -94,6 +96,8 @@ def unpack(
         model.classes_ = labels_from_json(document["classes"])  # type: ignore[attr-defined]
     elif isinstance(model, CRFStructBoost):
         model.classes_ = TWO_CLASSES.copy()
+    if isinstance(model, ChainStructBoost):
+        model.class_order_ = read_class_order(document, len(model.classes_))
     if "feature_names" in document:
         model.feature_names_in_ = np.array(document["feature_names"], dtype=object)  # type: ignore[attr-defined]
     if "parents" in document:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import IntArray
 from segboost.storage.folder import ModelFileError
 
 
@@ -45,3 +47,14 @@ def labels_from_json(value: Any) -> npt.NDArray[Any]:
         return names
     except (KeyError, TypeError, ValueError, OverflowError, SyntaxError) as error:
         raise ModelFileError(f"the class names of the model are damaged: {error}") from None
+
+
+def read_class_order(document: Mapping[str, Any], n_classes: int) -> IntArray:
+    """Return the order in which a model numbers its classes, shape (n_classes,).
+
+    Models of earlier versions do not mention it: they number sorted classes.
+    """
+    order = document.get("class_order", list(range(n_classes)))
+    if sorted(order) != list(range(n_classes)):
+        raise ModelFileError(f"the order of the model's {n_classes} classes is damaged")
+    return np.array(order, dtype=np.intp)

@@ -19,6 +19,9 @@ from segboost.solver.atoms import Channel, Cuts
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 from segboost.tasks.viterbi import best_paths
 
+LARGEST = 1e100
+"""Largest accepted magnitude of a feature: sums of squares must not overflow."""
+
 
 class ChainTask:
     """Label the tokens of sequences with 0 … K−1.
@@ -115,7 +118,9 @@ class ChainTask:
 
 def check_sequences(sequences: Sequence[npt.ArrayLike]) -> list[FloatArray]:
     """Return the sequences as float64 arrays with the same number of columns, or ValueError."""
-    arrays = [np.asarray(s, np.float64) for s in sequences]
+    if sequences is None:
+        raise ValueError("sequences is None: expected a list of arrays")
+    arrays = [_numbers(s, number) for number, s in enumerate(sequences)]
     if not arrays:
         raise ValueError("sequences is empty; give at least one")
     for number, array in enumerate(arrays):
@@ -126,7 +131,20 @@ def check_sequences(sequences: Sequence[npt.ArrayLike]) -> list[FloatArray]:
             )
         if not np.isfinite(array).all():
             raise ValueError(f"sequences[{number}] must be finite: it contains NaN or infinity")
+        if np.abs(array).max(initial=0.0) > LARGEST:
+            raise ValueError(f"sequences[{number}] has values beyond ±{LARGEST:g}: rescale them")
     return arrays
+
+
+def _numbers(sequence: npt.ArrayLike, number: int) -> FloatArray:
+    try:
+        found: npt.NDArray[Any] = np.asarray(sequence)
+        # NumPy would drop imaginary parts, and count the days of dates.
+        if found.dtype.kind in "cMm":
+            raise ValueError(f"got {found.dtype}")
+        return found.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sequences[{number}] must hold real numbers: {error}") from None
 
 
 def _joined(

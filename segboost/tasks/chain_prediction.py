@@ -11,19 +11,35 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from segboost._types import AnyArray, FloatArray, IntArray
+from segboost.cells.label_values import refuse_odd_labels
 from segboost.tasks.chain import check_sequences
 from segboost.tasks.viterbi import best_paths
 
 
 class ChainPrediction(ABC):
-    """Mixin for estimators with `classes_`, `n_features_in_` and `chain_scores`."""
+    """Mixin for estimators with `classes_`, `class_order_` and `n_features_in_`.
+
+    Learning and decoding number the labels in the order in which they first appear in the training
+    data, so that ties and random choices do not depend on the names of the labels: renaming labels
+    renames the predictions. `class_order_` has the place in `classes_` of each label in this order.
+    """
 
     classes_: AnyArray
+    class_order_: IntArray
     n_features_in_: int
 
     @abstractmethod
+    def _ordered_scores(self, sequence: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return emissions, shape (T, K), and transitions, shape (K, K), in `class_order_`."""
+
     def chain_scores(self, sequence: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return the learned scores: emissions, shape (T, K), and transitions, shape (K, K)."""
+        """Return the learned scores: emissions, shape (T, K), and transitions, shape (K, K).
+
+        The labels are in the order of `classes_`.
+        """
+        emission, transition = self._ordered_scores(self._check_width(sequence))
+        place = np.argsort(self.class_order_)
+        return emission[:, place], transition[np.ix_(place, place)]
 
     def predict(self, X: Sequence[npt.ArrayLike]) -> list[AnyArray]:
         """Return the labels of highest score of every sequence.
@@ -39,10 +55,10 @@ class ChainPrediction(ABC):
         check_is_fitted(self)
         found = []
         for sequence in check_sequences(X):
-            emission, transition = self.chain_scores(sequence)
+            emission, transition = self._ordered_scores(self._check_width(sequence))
             ends = np.array([0, len(sequence)], np.intp)
             path = best_paths(np.ascontiguousarray(emission), transition, ends)
-            found.append(self.classes_[path])
+            found.append(self.classes_[self.class_order_[path]])
         return found
 
     def score(self, X: Sequence[npt.ArrayLike], y: Sequence[npt.ArrayLike]) -> float:
@@ -54,16 +70,37 @@ class ChainPrediction(ABC):
     def _start_fit(
         self, X: Sequence[npt.ArrayLike], y: Sequence[npt.ArrayLike]
     ) -> tuple[list[FloatArray], list[IntArray]]:
-        """Set `classes_` and `n_features_in_`; return the sequences and their class indices."""
+        """Set `classes_`, `class_order_` and `n_features_in_`.
+
+        Returns
+        -------
+        sequences : list of ndarray of shape (T_i, d)
+        labels : list of ndarray of int, shape (T_i,)
+            Numbers of the labels in `class_order_`.
+        """
         arrays = check_sequences(X)
-        labels: list[Any] = [np.asarray(part) for part in y]
+        if y is None:
+            raise ValueError("y is None: expected the labels of every sequence")
+        labels: list[npt.NDArray[Any]] = [np.asarray(part) for part in y]
         if len(labels) != len(arrays):
             raise ValueError(f"y has {len(labels)} sequences, X has {len(arrays)}")
-        self.classes_, joined = np.unique(np.concatenate(labels), return_inverse=True)
+        _check_labels(labels, arrays)
+        before = self._known_order()
+        self.classes_, first, joined = np.unique(
+            np.concatenate(labels), return_index=True, return_inverse=True
+        )
         if len(self.classes_) < 2:
             raise ValueError(f"y needs at least 2 classes, got {len(self.classes_)}")
+        if before is None or len(before) != len(self.classes_):
+            before = np.argsort(first)
+        self.class_order_ = before
         self.n_features_in_ = arrays[0].shape[1]
-        return arrays, np.split(joined.astype(np.intp), np.cumsum([len(a) for a in labels])[:-1])
+        numbers = np.argsort(self.class_order_)[joined].astype(np.intp)
+        return arrays, np.split(numbers, np.cumsum([len(a) for a in labels])[:-1])
+
+    def _known_order(self) -> IntArray | None:
+        """Return the order of the labels of an earlier fit that this one continues, or None."""
+        return None
 
     def _check_width(self, sequence: npt.ArrayLike) -> FloatArray:
         check_is_fitted(self)
@@ -73,3 +110,16 @@ class ChainPrediction(ABC):
                 f"X has {array.shape[1]} features, the model was fitted with {self.n_features_in_}"
             )
         return array
+
+
+def _check_labels(labels: Sequence[npt.NDArray[Any]], arrays: Sequence[FloatArray]) -> None:
+    """Raise ValueError for labels that do not fit their sequences or are no classes."""
+    for number, (part, array) in enumerate(zip(labels, arrays, strict=True)):
+        if part.shape != (len(array),):
+            raise ValueError(f"y[{number}] has shape {part.shape}, expected ({len(array)},)")
+        if part.dtype.kind == "f" and not (part == np.rint(part)).all():
+            raise ValueError(f"y[{number}] must hold classes: whole numbers or text")
+        if part.dtype.kind == "f" and not np.isfinite(part).all():
+            raise ValueError(f"y[{number}] must be finite: it contains infinity")
+    # Joining them would turn numbers into text.
+    refuse_odd_labels(np.concatenate([part.astype(object) for part in labels]))

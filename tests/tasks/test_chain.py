@@ -2,14 +2,18 @@
 
 import itertools
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 from segboost import ChainStructBoost, load_model
 from segboost.baselines import ChainStructuredSVM
+from segboost.saving.registry import pack_model, unpack_model
+from segboost.storage.folder import ModelFileError
 from segboost.tasks.chain import ChainTask
 from segboost.tasks.viterbi import best_path_numpy, best_paths
 
@@ -100,6 +104,99 @@ def test_estimators_learn_labels_and_transitions(make, tmp_path):
         make().fit(X[:1], [np.zeros(len(X[0]))])
     with pytest.raises(ValueError, match="y has 1 sequences"):
         make().fit(X[:2], y[:1])
+
+
+ESTIMATORS = [ChainStructBoost(C=5.0, n_iterations=8, random_state=0), ChainStructuredSVM(C=5.0)]
+
+
+def fitted(model, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return clone(model).fit(X, y)
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("names", [*itertools.permutations("abc"), (7, -1, 3), (2.0, 0.0, 1.0)])
+def test_renaming_labels_renames_predictions(model, names):
+    rng = np.random.default_rng(3)
+    (X, y), (test, _) = draw(12, rng), draw(12, rng)
+    test += [np.zeros((5, 2)), np.full((3, 2), 1e6)]  # ties
+
+    def rename(labels):
+        return np.array([dict(zip("abc", names, strict=True))[k] for k in labels.tolist()])
+
+    plain, renamed = fitted(model, X, y), fitted(model, X, [rename(labels) for labels in y])
+    assert renamed.classes_.tolist() == sorted(names)
+    for ours, theirs in zip(plain.predict(test), renamed.predict(test), strict=True):
+        assert np.array_equal(rename(ours), theirs)
+    place = np.argsort(np.argsort(np.array(names)))  # of a, b and c among the sorted new names
+    emission, transition = renamed.chain_scores(test[0])
+    assert np.array_equal(plain.chain_scores(test[0])[0], emission[:, place])
+    assert np.array_equal(plain.chain_scores(test[0])[1], transition[np.ix_(place, place)])
+
+
+@pytest.mark.parametrize("names", ["bac", "cba", "abc"])
+def test_without_weights_the_first_label_of_training_is_predicted(names):
+    X, y = [np.zeros((3, 1))] * 2, [np.array(list(names))] * 2
+    model = fitted(ChainStructBoost(C=1e-9, random_state=0), X, y)
+    assert not any(scores.any() for scores in model.chain_scores(X[0]))
+    assert model.predict(X[:1])[0].tolist() == [names[0]] * 3
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
+def test_models_that_do_not_mention_the_order_have_sorted_labels(model):
+    rng = np.random.default_rng(4)
+    X, y = draw(10, rng)
+    # The labels first appear in sorted order, as earlier versions numbered them.
+    y[0][:3] = ["a", "b", "c"]
+    found = fitted(model, X, y)
+    packed = pack_model(found)
+    assert packed.document["class_order"] == [0, 1, 2]
+    older = {key: value for key, value in packed.document.items() if key != "class_order"}
+    back = unpack_model(replace(packed, document=older), "an older model")
+    for ours, theirs in zip(found.predict(X), back.predict(X), strict=True):
+        assert np.array_equal(ours, theirs)
+    for order in ([0, 1], [0, 1, 1], [0, 1, 3], ["a", "b", "c"]):
+        damaged = replace(packed, document={**packed.document, "class_order": order})
+        with pytest.raises(ModelFileError, match=r"order|describe"):
+            unpack_model(damaged, "a damaged model")
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (None, [[0, 1]], "sequences is None"),
+        ([[[0.0], [1.0]]], None, "y is None"),
+        ([[["a"], ["b"]]], [[0, 1]], r"sequences\[0\] must hold real numbers"),
+        ([np.zeros((2, 1)) + 1j], [[0, 1]], r"sequences\[0\] must hold real numbers: got complex"),
+        ([np.zeros((2, 1), "M8[s]")], [[0, 1]], r"sequences\[0\] must hold real numbers: got date"),
+        ([[[1e200], [1.0]]], [[0, 1]], r"beyond ±1e\+100"),
+        ([[[0.0], [1.0]]], [[0, 1, 1]], r"y\[0\] has shape \(3,\), expected \(2,\)"),
+        ([[[0.0], [1.0]]], [[[0], [1]]], r"y\[0\] has shape \(2, 1\)"),
+        ([[[0.0], [1.0]]], [[0.5, 1.0]], r"y\[0\] must hold classes"),
+        ([[[0.0], [1.0]]], [[np.nan, 1.0]], r"y\[0\] must hold classes"),
+        ([[[0.0], [1.0]]], [[np.inf, 1.0]], r"y\[0\] must be finite"),
+        ([[[0.0], [1.0]]], [np.array(["a", None])], "y contains missing labels"),
+        ([[[0.0], [1.0]]] * 2, [["a", "b"], [0, 1]], "y mixes text and other labels"),
+    ],
+)
+def test_bad_input_is_refused_by_name(model, X, y, message):
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(X, y)
+
+
+def test_a_continued_fit_keeps_its_order():
+    rng = np.random.default_rng(5)
+    X, y = draw(10, rng)
+    model = ChainStructBoost(C=5.0, n_iterations=3, random_state=0, warm_start=True).fit(X, y)
+    order = model.class_order_.tolist()
+    model.set_params(n_iterations=6).fit(X[::-1], y[::-1])
+    assert model.class_order_.tolist() == order
+    assert model.n_iter_ > 3
+    assert model.score(X, y) > 0.6
+    with pytest.raises(ValueError, match="same channels"):
+        model.fit(X, [np.where(labels == "a", "b", labels) for labels in y])
 
 
 def test_what_does_not_fit_is_refused():

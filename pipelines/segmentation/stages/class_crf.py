@@ -151,7 +151,7 @@ def _search(data: Data, n_jobs: int, progress: Progress) -> list[ClassTrial]:
     if n_choices == 1 or (len(images) < 2 and len(first) == 1):
         return []
     if len(images) < 2:
-        raise ValueError("choosing C needs at least two training images; or set --C")
+        raise ValueError("C cannot be chosen on a single training image: give C, or more images")
     progress(Report(CHOOSING, 0, n_choices))
     trials = _try_all(data, first, n_jobs)
     progress(Report(CHOOSING, len(trials), n_choices, _describe(trials, config)))

@@ -152,7 +152,7 @@ def _search(
     if len(images) < 2 and len(of_C) == 1:
         return []  # C is given, and the loss cannot be compared: the first one is used
     if len(images) < 2:
-        raise ValueError("choosing C needs at least two training images; or set --C")
+        raise ValueError("C cannot be chosen on a single training image: give C, or more images")
     tried: list[_Tried] = []
 
     def run(choices: Sequence[Choice]) -> None:

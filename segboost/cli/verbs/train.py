@@ -15,8 +15,10 @@ from segboost.cli.options import data, scientific
 from segboost.cli.options.cluster import Scheduler, chosen_cluster
 from segboost.cli.options.output import check_output_folder
 from segboost.cli.options.presets import AllowImport, read_preset, with_absolute_paths
+from segboost.cli.options.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
+    from segboost.datasets.base import SegmentationDataset
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
     from segboost.pipelines.segmentation.run import TrainingRun
 
@@ -132,7 +134,7 @@ def train(
     from segboost.pipelines.segmentation.run import CACHE, run_training
 
     found = data.load_data(options)
-    settings = scientific.adapt_settings(settings, found)
+    settings = _checked_settings(settings, found)
     with chosen_cluster(scheduler), TrainingProgress() as progress:
         run = run_training(
             found,
@@ -157,6 +159,18 @@ def _checked_folder(
 
     check_run_folder(folder, files)
     return folder
+
+
+def _checked_settings(
+    settings: SegmentationConfig, found: SegmentationDataset
+) -> SegmentationConfig:
+    """Return the settings for the images of a data set; a usage error if there are too few."""
+    from segboost.pipelines.segmentation.checked_training import check_enough_images
+
+    settings = scientific.adapt_settings(settings, found)
+    with as_usage_error():
+        check_enough_images(found.train, settings, found.legend)
+    return settings
 
 
 def _read_config(path: Path) -> dict[str, Any]:

@@ -163,3 +163,17 @@ def test_one_note_and_no_warning_of_a_library_on_labels_that_look_measured(place
     assert fit(place, file="prices.csv", model="prices") == 0
     assert "looks like a measurement" in capsys.readouterr().err
     assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("label", "note"),
+    [
+        ("n{}", "the labels are 40 different texts in 40 rows, too many for classes"),
+        ("{} Jan 2024", "the label '1 Jan 2024' is a date: is this the label column?"),
+    ],
+)
+def test_text_labels_that_are_no_classes_are_doubted(place, capsys, label, note):
+    lines = [f"{i % 7},{label.format(1 + i % 31 if 'Jan' in label else i)}" for i in range(40)]
+    (place / "texts.csv").write_text("a,b\n" + "\n".join(lines))
+    fit(place, file="texts.csv", model="texts")
+    assert note in capsys.readouterr().err

@@ -51,12 +51,29 @@ def test_decimal_commas():
         parse_csv(b"x;k\n1,5;a\n1.5;a\n", "a", choices=ColumnChoices(decimal=","))
 
 
-@pytest.mark.parametrize("date", ["2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T10:00:00"])
+@pytest.mark.parametrize(
+    "date",
+    [
+        "2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T10:00:00", "Jan 1 2024", "1 Jan 2024",
+        "01.02.2024", "2024/01/02 10:00", "12/31/2024", "Monday 1 January 2024",
+    ],
+)  # fmt: skip
 def test_dates_are_refused_with_advice(date):
     text = f"x,when,k\n1,{date},a\n3,{date},b\n".encode()
     with pytest.raises(TableFileError, match=r"column 2 \(when\): .* is a date: .*--ignore 'when'"):
         parse_csv(text, "a")
     assert parse_csv(text, "a", choices=ColumnChoices(ignore=("when",))).feature_names == ("x",)
+
+
+def test_nearly_all_cells_decide_whether_a_column_holds_dates():
+    dates = "".join(f"1,Jan {i} 2024,a\n" for i in range(1, 10))
+    with pytest.raises(TableFileError, match=r"line 3, column 2 \(when\): 'Jan 1 2024' is a date"):
+        parse_csv(f"x,when,k\n1,unknown,b\n{dates}".encode(), "a")
+    for texts in (["May", "March"], ["A-1-2", "1-2-3 street"], ["Jan 1 2024", "unknown"]):
+        rows = "".join(f"1,{text},a\n" for text in texts)
+        assert parse_csv(f"x,z,k\n{rows}".encode(), "a").X[:, 1].tolist() == texts
+    choices = ColumnChoices(categories=("when",))
+    assert len(parse_csv(f"x,when,k\n{dates}".encode(), "a", choices=choices).X) == 9
 
 
 def test_free_text_is_refused_with_advice():
@@ -80,6 +97,75 @@ def test_free_text_is_refused_with_advice():
 )
 def test_ids_that_look_like_numbers(values, name, found):
     assert looks_like_ids(np.array(list(values), dtype=float), name) == found
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("5.0%", "'5.0%' has a percent sign: remove the percent signs, leave .*--ignore 'z'"),
+        ("$3.50", "has a currency sign: remove the currency signs"),
+        ("12 kg", "has a unit: remove the unit 'kg' from the cells, .*--category 'z'"),
+        ("1,234.5", "has thousands separators: remove the separators"),
+        ("1 234", "has thousands separators: remove the separators"),
+        ("1_000", "has thousands separators: remove the separators"),
+        ("1,234", "for thousands or for decimals: remove commas .*add --decimal , if they are"),
+        ("1.234.567", "has thousands separators: add --decimal ,"),
+        ("09:30", "is a time of day: replace it by a number"),
+    ],
+)
+def test_decorated_numbers_are_refused_with_advice(cell, message):
+    text = f"x;z;k\n1;{cell};a\n3;{cell};b\n".encode()
+    with pytest.raises(TableFileError, match=rf"line 2, column 2 \(z\): .*{message}"):
+        parse_csv(text, "a")
+    choices = ColumnChoices(categories=("z",))
+    assert parse_csv(text, "a", choices=choices).X[:, 1].tolist() == [cell, cell]
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("1,234", "got '1,234', which has a comma .*; remove commas .*, or add --decimal ,$"),
+        ("5%", "got '5%', which has a percent sign; remove the percent signs$"),
+        ("1,5", "got '1,5'; for decimal commas add --decimal ,$"),
+        ("red", "got 'red'; if the column holds categories, add --category 'z'$"),
+    ],
+)
+def test_single_words_among_numbers(cell, message):
+    with pytest.raises(TableFileError, match=message):
+        parse_csv(f"x;z;k\n1;2;a\n3;4;b\n5;{cell};b\n".encode(), "a")
+
+
+def test_new_files_are_not_advised_to_use_options_of_fit(tmp_path):
+    (tmp_path / "a.csv").write_text("u,v,class\n1,2,a\n3,4,b\n")
+    columns = Columns.of(read_table(tmp_path / "a.csv"))
+    (tmp_path / "b.csv").write_text("u,v\n1,red\n2,3\n")
+    with pytest.raises(TableFileError, match=r"expected a finite number, got 'red'$"):
+        read_like(tmp_path / "b.csv", columns)
+
+
+def test_decimal_points_where_commas_are_expected():
+    with pytest.raises(TableFileError, match=r"'1\.5' has a decimal point: omit --decimal ,"):
+        parse_csv(b"x;k\n1.5;a\n2.5;a\n3;b\n", "a", choices=ColumnChoices(decimal=","))
+
+
+@pytest.mark.parametrize("minus", ["\u2212", "\u2013", "\uff0d"])
+def test_other_minus_signs(minus):
+    assert parse_csv(f"x,k\n{minus}5,a\n2,b\n".encode(), "a").X.tolist() == [[-5], [2]]
+
+
+def test_blank_names_beside_the_label_are_a_header():
+    with pytest.raises(TableFileError, match="two columns named ''"):
+        parse_csv(b",,class\n1,2,a\n3,4,b\n", "a")
+
+
+def test_many_categories_that_were_named_are_doubted():
+    rows = "".join(f"{i},{i % 2}\n" for i in range(30))
+    choices = ColumnChoices(categories=("code",))
+    note = parse_csv(f"code,class\n{rows}".encode(), "a", choices=choices).notes[0]
+    assert "30 different categories in 30 rows, all of them numbers: omit --category" in note
+    rows = rows.replace(",", "x,")
+    note = parse_csv(f"code,class\n{rows}".encode(), "a", choices=choices).notes[0]
+    assert "30 different categories in 30 rows: leave it out with --ignore 'code'" in note
 
 
 def test_ids_are_noticed_and_carried():

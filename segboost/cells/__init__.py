@@ -1,0 +1,1 @@
+"""Cells of tables: dates and decorated numbers that are written as text."""

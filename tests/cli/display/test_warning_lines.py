@@ -1,0 +1,59 @@
+"""Warnings come out as one plain line, once."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+
+import pytest
+import typer
+from sklearn.exceptions import ConvergenceWarning
+
+from segboost.cli import main
+from segboost.cli.display.warning_lines import plain_warnings
+
+
+def test_one_line_per_text_without_place_or_source(capsys):
+    with plain_warnings(), warnings.catch_warnings():
+        warnings.simplefilter("always")
+        for _ in range(3):
+            warnings.warn("C=1 is\n  small", ConvergenceWarning, stacklevel=1)
+        logging.getLogger("segboost.pipelines").warning("no image has %r", "sky")
+        logging.getLogger("segboost.pipelines").warning("C=1 is small")
+        logging.getLogger("segboost").info("round 1")
+    told = capsys.readouterr()
+    lines = ["segboost: warning: C=1 is small", "segboost: warning: no image has 'sky'"]
+    assert told.err.splitlines() == lines
+    assert told.out == ""
+
+
+def test_filters_stay_in_force(capsys):
+    with plain_warnings(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.warn("overflow", RuntimeWarning, stacklevel=1)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.warn("kept", UserWarning, stacklevel=1)
+    assert [str(w.message) for w in caught] == ["kept"]
+    assert capsys.readouterr().err == ""
+
+
+def test_everything_is_as_before_afterwards():
+    show, handlers = warnings.showwarning, list(logging.getLogger("segboost").handlers)
+    with pytest.raises(KeyError), plain_warnings():
+        raise KeyError
+    assert warnings.showwarning is show
+    assert logging.getLogger("segboost").handlers == handlers
+
+
+def test_the_command_line_prints_them_so(capsys, monkeypatch):
+    app = typer.Typer()
+
+    @app.command()
+    def work() -> None:
+        warnings.warn("doubtful", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr(main, "app", app)
+    monkeypatch.setattr(main, "attach_examples", lambda command: command)
+    assert main.run([]) == 0
+    assert capsys.readouterr().err == "segboost: warning: doubtful\n"
