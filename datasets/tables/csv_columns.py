@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from segboost.cells.decorated_numbers import AMBIGUOUS, describe_decoration, find_decoration
-from segboost.cells.misread_text import FEW_ROWS, Misread, find_misread, holds_too_many
 from segboost.datasets.tables.packed_files import TableFileError
+from segboost.table_cells.decorated_numbers import AMBIGUOUS, describe_decoration, find_decoration
+from segboost.table_cells.misread_text import FEW_ROWS, Misread, find_misread, holds_too_many
 
 Kind = Literal["auto", "number", "text"]
 Place = Callable[[int], str]

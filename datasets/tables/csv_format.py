@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from segboost.cells.misread_text import holds_too_many, is_plain_number
 from segboost.datasets.tables.csv_columns import (
     MISSING,
     Kind,
@@ -20,6 +19,7 @@ from segboost.datasets.tables.csv_columns import (
 )
 from segboost.datasets.tables.csv_rows import Row, check_names, check_widths, column_at, read_rows
 from segboost.datasets.tables.packed_files import MOST_BYTES, TableFileError
+from segboost.table_cells.misread_text import holds_too_many, is_plain_number
 
 LABEL_NAMES = ("label", "class", "target")
 """A column of one of these names holds the labels if no other is named; case does not matter."""

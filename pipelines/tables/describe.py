@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from segboost.cells.misread_text import find_misread
 from segboost.datasets.tables.table import Table
 from segboost.estimators.mixed_columns import LARGEST, is_too_large, mixed_columns
 from segboost.pipelines.tables.labels import TaskName
+from segboost.table_cells.misread_text import find_misread
 
 MANY_LABELS = 20
 """Up to this number of different values, numbers are plausible classes in any table."""

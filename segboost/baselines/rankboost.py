@@ -14,9 +14,9 @@ from segboost._types import FloatArray
 from segboost.baselines.rank_rounds import boost_ranks, ordered_share
 from segboost.baselines.stump_sum import StumpSum
 from segboost.baselines.training_table import check_prediction_table, check_rounds
-from segboost.cells.label_values import refuse_odd_labels
-from segboost.cells.time_values import refuse_time_columns
 from segboost.storage.savable import Savable
+from segboost.table_cells.label_values import refuse_odd_labels
+from segboost.table_cells.time_values import refuse_time_columns
 from segboost.weak.binning import bin_features
 
 

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from segboost._types import FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
 from segboost.baselines.rank_rounds import ordered_share
-from segboost.cells.label_values import refuse_odd_labels
-from segboost.cells.time_values import refuse_time_columns
 from segboost.storage.savable import Savable
+from segboost.table_cells.label_values import refuse_odd_labels
+from segboost.table_cells.time_values import refuse_time_columns
 from segboost.tasks.ranking import RankingTask
 
 

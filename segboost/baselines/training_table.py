@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from segboost._types import FloatArray
-from segboost.cells.label_values import refuse_odd_labels
-from segboost.cells.time_values import refuse_time_columns
+from segboost.table_cells.label_values import refuse_odd_labels
+from segboost.table_cells.time_values import refuse_time_columns
 
 
 @dataclass(frozen=True, eq=False)

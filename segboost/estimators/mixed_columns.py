@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from segboost.cells.time_values import refuse_time_columns
+from segboost.table_cells.time_values import refuse_time_columns
 
 LARGEST = 1e100
 """Largest accepted magnitude of a feature: sums of squares must not overflow."""

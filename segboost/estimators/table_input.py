@@ -15,13 +15,13 @@ from sklearn.utils.validation import (
 )
 
 from segboost._types import FloatArray
-from segboost.cells.label_values import refuse_odd_labels
 from segboost.estimators.base import BaseStructBoost
 from segboost.estimators.boosted_scores import BoostedScores
 from segboost.estimators.column_codes import Style
 from segboost.estimators.mixed_columns import check_magnitude, mixed_columns, plain_columns
 from segboost.estimators.table_encoder import TableEncoder
 from segboost.estimators.text_checks import check_text
+from segboost.table_cells.label_values import refuse_odd_labels
 from segboost.weak.stump import DecisionStump
 from segboost.weak.tree import ShallowTree
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from segboost.cells.misread_text import find_misread, holds_too_many, is_plain_number
+from segboost.table_cells.misread_text import find_misread, holds_too_many, is_plain_number
 
 
 def check_text(X: Any, columns: Sequence[npt.NDArray[Any]]) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from segboost._types import AnyArray, FloatArray, IntArray
-from segboost.cells.label_values import refuse_odd_labels
+from segboost.table_cells.label_values import refuse_odd_labels
 from segboost.tasks.chain import check_sequences
 from segboost.tasks.viterbi import best_paths
 

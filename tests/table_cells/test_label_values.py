@@ -6,7 +6,7 @@ import pytest
 
 from segboost import StructBoostClassifier, StructBoostOrdinal, StructBoostRanker
 from segboost.baselines import AdaBoostMH, RankBoost, RankingSVM, StructuredSVMClassifier
-from segboost.cells.label_values import refuse_odd_labels
+from segboost.table_cells.label_values import refuse_odd_labels
 
 X = np.arange(8.0).reshape(4, 2)
 FRAME = pd.DataFrame({"size": [1.0, 2, 3, 4], "colour": ["red", "blue", "red", "blue"]})

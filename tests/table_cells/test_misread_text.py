@@ -2,7 +2,7 @@
 
 import pytest
 
-from segboost.cells.misread_text import find_misread, holds_too_many
+from segboost.table_cells.misread_text import find_misread, holds_too_many
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from segboost.cells.dates import is_date, is_time
-from segboost.cells.decorated_numbers import (
+from segboost.table_cells.dates import is_date, is_time
+from segboost.table_cells.decorated_numbers import (
     AMBIGUOUS,
     Decoration,
     Kind,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from segboost.cells.dates import is_date, is_time
+from segboost.table_cells.dates import is_date, is_time
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 from segboost import StructBoostClassifier, StructBoostRanker
 from segboost.baselines import AdaBoostMH, RankBoost, RankingSVM, StructuredSVMClassifier
-from segboost.cells.time_values import refuse_time_columns
 from segboost.estimators.table_encoder import TableEncoder
+from segboost.table_cells.time_values import refuse_time_columns
 
 DAYS = pd.date_range("2024-01-01", periods=4)
 COLUMNS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from segboost.cells.decorated_numbers import find_decoration
+from segboost.table_cells.decorated_numbers import find_decoration
 
 
 @pytest.mark.parametrize(
