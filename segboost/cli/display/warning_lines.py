@@ -10,19 +10,23 @@ from typing import Any
 
 import typer
 
+HARMLESS = ("A worker stopped while some jobs were given to the executor",)
+"""How warnings begin that a user can do nothing about: joblib replaces workers that have grown,
+and gives their jobs to new ones."""
+
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
     """Print warnings and logged warnings as ``segboost: warning: …``, every text once.
 
     Python would print the file and the source line of a warning. Which warnings are shown at all
-    is left to its filters.
+    is left to its filters, except for those of `HARMLESS`.
     """
     shown: set[str] = set()
 
     def show(text: str) -> None:
         line = " ".join(text.split())
-        if line not in shown:
+        if line not in shown and not line.startswith(HARMLESS):
             shown.add(line)
             typer.echo(f"segboost: warning: {line}", err=True)
 
