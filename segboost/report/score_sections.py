@@ -106,11 +106,7 @@ def convergence_panel(run: Run) -> list[str]:
     if hasattr(end, "global_gap"):
         keys.append(("c3", "lower bound, current weak learners only"))
     marks = legend(keys)
-    text = (
-        f"The optimum lies in the shaded band. After {len(crf.history_)} rounds it is at most "
-        f"{100 * gap:.2g} % below the objective, or {100 * end.gap:.2g} % with only the weak "
-        "learners chosen so far."
-    )
+    text = _proved(len(crf.history_), gap, end.gap) if end.exact else _estimated(gap, end.gap, run)
     return [
         panel(
             "Convergence of training",
@@ -118,3 +114,23 @@ def convergence_panel(run: Run) -> list[str]:
             text,
         )
     ]
+
+
+def _proved(n_rounds: int, gap: float, of_columns: float) -> str:
+    """Return what the bounds say if they are proofs."""
+    return (
+        f"The optimum lies in the shaded band. After {n_rounds} rounds it is at most "
+        f"{100 * gap:.2g} % below the objective, or {100 * of_columns:.2g} % with only the weak "
+        "learners chosen so far."
+    )
+
+
+def _estimated(gap: float, of_columns: float, run: Run) -> str:
+    """Return what the bounds say if violated constraints or better weak learners may be missed."""
+    several = run.model.n_classes > 2
+    what = "inference with more than two classes" if several else "one of the searches"
+    return (
+        f"The gap between the bounds is {100 * gap:.2g} %, or {100 * of_columns:.2g} % with only "
+        f"the weak learners chosen so far. This is an estimate, not a proof: {what} is "
+        "approximate, so the true objective may be higher than the upper curve."
+    )
