@@ -106,9 +106,7 @@ def _class_windows(mask: PageFile, height: int) -> dict[int, Window]:
     return dict(sorted(found.items()))
 
 
-def _label_class(
-    pages: _Pages, index: int, window: Window
-) -> tuple[npt.NDArray[np.int32], int]:
+def _label_class(pages: _Pages, index: int, window: Window) -> tuple[npt.NDArray[np.int32], int]:
     """Write the parts of a class into the scratch page.
 
     Returns
@@ -166,9 +164,7 @@ def _outside(pages: _Pages, index: int, window: Window) -> BoolArray:
     return is_outside[numbers]
 
 
-def _drop_hidden(
-    pages: _Pages, classes: npt.NDArray[np.uint8], not_split: int
-) -> LargeObjects:
+def _drop_hidden(pages: _Pages, classes: npt.NDArray[np.uint8], not_split: int) -> LargeObjects:
     """Return the objects that have pixels: a hole in two classes belongs to the later one."""
     page, band = pages.labels, pages.limits.band
     found = find_extents(page, page.whole, len(classes), band)

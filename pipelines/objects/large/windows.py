@@ -71,9 +71,7 @@ def group_boxes(boxes: Int64Array, limits: LargeLimits) -> Grouping:
     height, width = boxes[:, 1] - boxes[:, 0], boxes[:, 3] - boxes[:, 2]
     small = (height <= limits.side) & (width <= limits.side)
     huge = ~small & (height * width > limits.largest)
-    groups = [
-        _group(boxes, np.array([member])) for member in np.flatnonzero(~small & ~huge)
-    ]
+    groups = [_group(boxes, np.array([member])) for member in np.flatnonzero(~small & ~huge)]
     chosen = np.flatnonzero(small)
     cells = boxes[chosen][:, [0, 2]] // limits.side
     order = np.lexsort((chosen, cells[:, 1], cells[:, 0]))

@@ -16,11 +16,11 @@ SPLITTING = LargeLimits(band=5, side=9, largest=2**23)
 """The same, with parts that are all split."""
 
 
-def random_mask(rng, classes=3, shape=None):
+def random_mask(rng, classes=3, shape=None, smoothing=(0.0, 0.7, 1.5)):
     """Return a random mask of blobs, with holes, void, and parts that cross bands."""
-    height, width = shape or rng.integers(1, 40, 2)
+    height, width = rng.integers(1, 40, 2) if shape is None else shape
     noise = rng.random((height, width))
-    smooth = ndimage.gaussian_filter(noise, rng.choice([0.0, 0.7, 1.5]))
+    smooth = ndimage.gaussian_filter(noise, rng.choice(smoothing))
     ranks = smooth.ravel().argsort().argsort().reshape(smooth.shape) / smooth.size
     edges = np.sort(rng.random(classes))
     values = rng.permutation(classes + 1)

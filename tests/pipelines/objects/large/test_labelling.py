@@ -113,7 +113,11 @@ def test_parts_that_are_too_large_are_not_split_and_counted(tmp_path):
 
 
 def test_files_are_removed_after_errors(tmp_path):
-    with pytest.raises(KeyboardInterrupt), large_objects(comb(), ObjectSettings(), tmp_path):
-        assert len(list(tmp_path.iterdir())) == 3
-        raise KeyboardInterrupt
+    def interrupted():
+        with large_objects(comb(), ObjectSettings(), tmp_path):
+            assert len(list(tmp_path.iterdir())) == 3
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert list(tmp_path.iterdir()) == []
