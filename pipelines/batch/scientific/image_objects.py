@@ -1,8 +1,8 @@
-"""Objects of a segmented image: label image, table and annotation files."""
+"""Objects of a segmented image: label image, table and outlines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -163,25 +163,3 @@ def _describe_not_split(count: int, page: int, pages: int) -> str:
     return (
         f"{what} not split{where}: the box around a part must have at most {LIMITS.largest} pixels"
     )
-
-
-def write_annotations(
-    output: Path, stem: str, image: AnnotatedImage, legend: ClassLegend, formats: Sequence[str]
-) -> None:
-    """Write the outlines of an image in the wanted formats of one file per image.
-
-    Parameters
-    ----------
-    output : Path
-    stem : str
-    image : AnnotatedImage
-    legend : ClassLegend
-    formats : sequence of {"geojson", "labelme"}
-    """
-    from segboost.io.formats.geojson import write_geojson
-    from segboost.io.formats.labelme import write_labelme
-
-    if "geojson" in formats:
-        write_geojson(output / f"{stem}.geojson", image, legend.names, legend.colours)
-    if "labelme" in formats:
-        write_labelme(output / f"{stem}.json", image, legend.names)

@@ -11,9 +11,10 @@ from typing import Any
 from segboost.io.formats.coco import merge_coco
 from segboost.io.formats.documents import write_document
 from segboost.pipelines.batch.output_names import OVERLAYS, SCORES
+from segboost.pipelines.batch.scientific.annotation_files import COCO
 from segboost.pipelines.batch.scientific.mask_file import mask_name
 from segboost.pipelines.batch.scientific.options import ScientificOptions
-from segboost.pipelines.batch.scientific.writing import COCO, LABELS, OBJECTS
+from segboost.pipelines.batch.scientific.writing import LABELS, OBJECTS
 from segboost.pipelines.objects.table_file import table_columns, write_rows
 
 OBJECT_TABLE, ANNOTATIONS = "objects.csv", "annotations.json"

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from segboost._types import AnyArray, ByteArray
-from segboost.io.formats.coco import write_coco
 from segboost.io.scientific.image_info import ImageInfo
 from segboost.io.scientific.sources import open_source
 from segboost.io.scientific.tiff_output import write_tiff_stack
 from segboost.io.scientific.window import Window
 from segboost.pipelines.batch.output_names import PROBABILITIES
-from segboost.pipelines.batch.scientific.image_objects import ObjectCollector, write_annotations
+from segboost.pipelines.batch.scientific.annotation_files import write_annotations
+from segboost.pipelines.batch.scientific.image_objects import ObjectCollector
 from segboost.pipelines.batch.scientific.mask_file import write_mask, write_probabilities
 from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.scientific.tile_store import PROBABILITY, TileStore
@@ -25,7 +25,7 @@ from segboost.pipelines.objects.table_file import write_object_table
 from segboost.pipelines.segmentation.images.tiling import Tile
 from segboost.pipelines.segmentation.model.files import Segmenter
 
-OBJECTS, LABELS, COCO = "objects", "labels", "coco"
+OBJECTS, LABELS = "objects", "labels"
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +102,6 @@ def _write_objects(job: TileJob) -> dict[str, Any]:
     if options.formats:
         image, legend = collector.annotated(), job.model.legend
         write_annotations(job.output, stem, image, legend, options.formats)
-        if "coco" in options.formats:
-            (job.output / COCO).mkdir(exist_ok=True)
-            write_coco(job.output / COCO / f"{stem}.json", [image], legend.names)
     notes = "; ".join(collector.notes)
     return {"objects": collector.count, "object_area": collector.area, "notes": notes}
 
