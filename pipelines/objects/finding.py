@@ -110,7 +110,8 @@ def find_objects(mask: npt.NDArray[Any], settings: ObjectSettings | None = None)
         where = labels > 0
         whole[where] = labels[where] + len(classes)
         classes += [index] * count
-    return Objects(whole, np.array(classes, dtype=np.uint8))
+    found = Objects(whole, np.array(classes, dtype=np.uint8))
+    return _drop_hidden(found) if chosen.fill_holes else found
 
 
 def _label(inside: BoolArray, settings: ObjectSettings) -> tuple[npt.NDArray[np.int32], int]:
@@ -150,6 +151,16 @@ def split_touching(labels: npt.NDArray[np.int32], depth: float) -> npt.NDArray[n
         result[where][inner > 0] = inner[inner > 0] + count
         count += max(found, 1)
     return result
+
+
+def _drop_hidden(objects: Objects) -> Objects:
+    """Return the objects that have pixels: a hole in two classes belongs to the later one."""
+    area = np.bincount(objects.labels.ravel(), minlength=objects.count + 1)
+    keep = area[1:] > 0
+    if keep.all():
+        return objects
+    number = np.concatenate([[0], np.where(keep, np.cumsum(keep), 0)]).astype(np.int32)
+    return Objects(number[objects.labels], objects.classes[keep])
 
 
 def _drop_small(

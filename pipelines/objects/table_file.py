@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from segboost.pipelines.objects.measuring import COLUMNS, ObjectTable
-from segboost.storage.whole_file import write_whole
+from segboost.storage.whole_file import open_whole
 
 PLACE = ("image", "page")
+CHUNK = 10_000
+"""Rows that are in memory at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,38 +36,58 @@ class PageObjects:
     page: int
     table: ObjectTable
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one dictionary per object."""
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one dictionary per object."""
         count = len(self.table["object"])
-        columns = {name: values.tolist() for name, values in self.table.items()}
-        return [
-            {"image": self.image, "page": self.page}
-            | {name: values[n] for name, values in columns.items()}
-            for n in range(count)
-        ]
+        for first in range(0, count, CHUNK):
+            part = {n: values[first : first + CHUNK].tolist() for n, values in self.table.items()}
+            for row in zip(*part.values(), strict=True):
+                yield {"image": self.image, "page": self.page, **dict(zip(part, row, strict=True))}
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns that the objects fill; none if there are no objects."""
+        return list(self.table) if len(self.table["object"]) else []
 
 
-def write_object_table(pages: Iterable[PageObjects], path: Path) -> Path:
+def write_object_table(pages: Sequence[PageObjects], path: Path) -> Path:
     """Write the objects of many images as one CSV file; return its path.
 
     Images may have different numbers of channels; the cells of missing ones are empty.
     """
-    rows = [row for page in pages for row in page.rows()]
-    return write_whole(path, table_text(rows).encode("utf-8", "surrogateescape"))
+    names = table_columns(page.columns for page in pages)
+    return write_rows(path, names, (row for page in pages for row in page.rows()))
 
 
-def table_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows as CSV text with a header, empty where a row lacks a column or it is NaN."""
+def table_columns(found: Iterable[Sequence[str]]) -> list[str]:
+    """Return the columns of a table that has rows with these columns.
+
+    Examples
+    --------
+    >>> table_columns([["area"], ["area", "mean_0"]])[-2:]
+    ['mean_0', 'deviation_0']
+    """
+    seen = {name for names in found for name in names}
     channels = 0
-    while any(f"mean_{channels}" in row for row in rows):
+    while f"mean_{channels}" in seen:
         channels += 1
     extra = [f"{kind}_{n}" for n in range(channels) for kind in ("mean", "deviation")]
-    names = [*PLACE, *COLUMNS, *extra]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
-    return text.getvalue()
+    return [*PLACE, *COLUMNS, *extra]
+
+
+def write_rows(path: Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Path:
+    """Write rows as CSV with a header, one at a time; return the path.
+
+    Cells are empty where a row lacks a column or it is NaN.
+    """
+    with open_whole(path) as file:
+        # File names are bytes: those that are not UTF-8 are written unchanged.
+        text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+        text.detach()  # closing it would close the file, which must be flushed to disk first
+    return path
 
 
 def _cell(value: Any) -> str:

@@ -13,8 +13,7 @@ import numpy as np
 from segboost._types import AnyArray, FloatArray
 from segboost.io.errors import ImageFileError
 from segboost.io.legend import DEFAULT_COLOURS
-from segboost.io.opening import MAX_PIXELS, check_size
-from segboost.io.scientific.sources import open_source
+from segboost.io.scientific.sources import ImageSource, open_source
 from segboost.report.html_elements import panel, section, table, tile
 from segboost.report.page import frame
 from segboost.report.pictures import indexed, png
@@ -24,6 +23,7 @@ from segboost.storage.whole_file import write_whole
 
 TABLE, RESULTS, LABELS = "objects.csv", "results.csv", "labels"
 PIXEL = "pixel"
+BAND = 256
 MOST_PICTURES, WIDEST = 12, 640
 """Pictures of label images in the report, and their largest side in pixels."""
 EMPTY = (24, 27, 32, 255)
@@ -87,9 +87,7 @@ def draw_labels(folder: Path, names: Sequence[str]) -> dict[str, str]:
             with open_source(folder / LABELS / f"{Path(name).stem}.tif") as source:
                 info = source.info
                 step = max(1, -(-max(info.shape) // WIDEST))
-                rows, columns = slice(0, info.height), slice(0, info.width)
-                check_size(info.width, info.height, MAX_PIXELS)
-                labels = source.read(info.pages // 2, rows, columns)[::step, ::step, 0]
+                labels = _thinned(source, info.pages // 2, step)
         except ImageFileError:
             continue
         found[name] = png(indexed(_colour_numbers(labels), [EMPTY, *COLOURS]))
@@ -165,6 +163,17 @@ def _sizes(name: str, rows: Sequence[Row]) -> str:
     drawn = chart.bars(edges, counts, "fill front").axes(label, "objects").svg()
     text = f"{len(rows)} objects, median area {np.median(areas):.4g}, mean {areas.mean():.4g}"
     return panel(name, drawn, text)
+
+
+def _thinned(source: ImageSource, page: int, step: int) -> AnyArray:
+    """Return every `step`-th row and column of a page, which is read by bands."""
+    height, width = source.info.shape
+    bands = []
+    for top in range(0, height, BAND):
+        rows = slice(top, min(top + BAND, height))
+        band = source.read(page, rows, slice(0, width))
+        bands.append(band[-top % step :: step, ::step, 0])
+    return np.concatenate(bands)
 
 
 def _colour_numbers(labels: AnyArray) -> AnyArray:

@@ -134,6 +134,31 @@ def write_whole(path: Path, data: bytes, private: bool = False) -> Path:
     return path
 
 
+@contextmanager
+def scratch_file(folder: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file for reading and writing; it is removed after the ``with`` block.
+
+    What a killed process leaves is removed as other temporary files are; see
+    `segboost.storage.leftovers`.
+
+    Parameters
+    ----------
+    folder : Path
+        It must exist.
+    """
+    path = folder / temporary_name()
+    _active.add(path.name)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with open(descriptor, "w+b") as file:
+                yield file
+        finally:
+            path.unlink(missing_ok=True)
+    finally:
+        _active.discard(path.name)
+
+
 def check_replaceable(path: Path) -> None:
     """Raise NotReplaceableError unless the path is free or a regular file."""
     try:

@@ -9,7 +9,8 @@ import tifffile
 from PIL import Image
 
 from segboost.cli.main import run
-from segboost.report.objects_page import EMPTY, draw_labels, write_objects_report
+from segboost.io.scientific.sources import open_source
+from segboost.report.objects_page import EMPTY, _thinned, draw_labels, write_objects_report
 
 HEADER = "image,page,object,class,unit,area\n"
 
@@ -56,3 +57,11 @@ def test_a_folder_without_objects_and_a_damaged_table(tmp_path):
     assert "No objects." in write_objects_report(folder(tmp_path, "")).read_text()
     with pytest.raises(ValueError, match="run that again"):
         write_objects_report(folder(tmp_path, "a.tif,0,1,cell,µm,x\n"))
+
+
+@pytest.mark.parametrize("step", [1, 3, 300])
+def test_label_images_are_thinned_band_by_band(step, tmp_path):
+    labels = np.arange(700 * 40, dtype=np.int32).reshape(700, 40)
+    tifffile.imwrite(tmp_path / "a.tif", labels)
+    with open_source(tmp_path / "a.tif") as source:
+        assert np.array_equal(_thinned(source, 0, step), labels[::step, ::step])

@@ -15,6 +15,7 @@ from segboost.storage.whole_file import (
     NotReplaceableError,
     PendingFile,
     open_whole,
+    scratch_file,
     write_whole,
 )
 
@@ -55,6 +56,27 @@ def test_file_and_folder_are_flushed_around_the_rename(tmp_path, monkeypatch):
     pending.commit()
     assert calls[3:] == ["flush file", "rename", "flush folder"]
     assert names(tmp_path) == ["a", "b.mp4"]
+
+
+def test_scratch_files_are_private_and_removed(tmp_path):
+    with scratch_file(tmp_path) as file:
+        [name] = names(tmp_path)
+        assert TEMPORARY.fullmatch(name)
+        assert whole_file.is_active(name)
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+        file.write(b"one")
+        file.seek(1)
+        assert file.read() == b"ne"
+    assert names(tmp_path) == []
+    assert not whole_file.is_active(name)
+
+    def fail():
+        with scratch_file(tmp_path):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert names(tmp_path) == []
 
 
 def test_a_failure_keeps_the_old_bytes_and_leaves_nothing(tmp_path):

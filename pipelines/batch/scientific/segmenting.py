@@ -28,7 +28,7 @@ from segboost.storage.folder import DOCUMENT
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
-VERSION = 2
+VERSION = 3
 """Changes with how tiles are segmented, so that tiles of older versions are not reused."""
 
 TileMap = Callable[[TileReader, list[Tile], bool], Iterator[TileAnswer]]
@@ -71,8 +71,8 @@ def segment_scientific(
             job.store.put(tile, answer)
             spent += answer.cpu_seconds
         found = write_outputs(job, probabilities)
-        found["notes"] = "; ".join(notes)
-        job.store.remove(list(job.tiles))
+        left = job.store.remove(list(job.tiles))
+        found["notes"] = "; ".join(filter(None, [*notes, found.get("notes", ""), left]))
     except Exception as error:  # no failure may stop the remaining images
         if is_interrupt(error):
             raise KeyboardInterrupt from error
@@ -131,6 +131,7 @@ def _prepare(
         "version": VERSION,
     }
     store = TileStore(output, path.stem, key)
+    store.refuse_foreign(tiles)
     job = TileJob(model, path, output, options, info, tiles, store, wants)
     reader = TileReader(path, scale, options.axes)
     if large:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from segboost.io.formats.coco import merge_coco
 from segboost.io.formats.documents import write_document
 from segboost.pipelines.batch.output_names import OVERLAYS, SCORES
+from segboost.pipelines.batch.scientific.annotation_files import COCO
 from segboost.pipelines.batch.scientific.mask_file import mask_name
 from segboost.pipelines.batch.scientific.options import ScientificOptions
-from segboost.pipelines.batch.scientific.writing import COCO, LABELS, OBJECTS
-from segboost.pipelines.objects.table_file import table_text
-from segboost.storage.whole_file import write_whole
+from segboost.pipelines.batch.scientific.writing import LABELS, OBJECTS
+from segboost.pipelines.objects.table_file import table_columns, write_rows
 
 OBJECT_TABLE, ANNOTATIONS = "objects.csv", "annotations.json"
 
@@ -51,17 +51,25 @@ def scientific_outputs(
 def write_summaries(images: Sequence[Path], output: Path, options: ScientificOptions) -> None:
     """Write the table of the objects of all images, and their annotations in one COCO file."""
     if options.object_settings is not None:
-        rows: list[dict[str, Any]] = []
-        for path in images:
-            table = output / OBJECTS / f"{path.stem}.csv"
-            if table.is_file():
-                with open(table, encoding="utf-8", errors="surrogateescape", newline="") as file:
-                    rows += csv.DictReader(file)
-        write_whole(output / OBJECT_TABLE, table_text(rows).encode("utf-8", "surrogateescape"))
+        tables = [output / OBJECTS / f"{path.stem}.csv" for path in images]
+        tables = [path for path in tables if path.is_file()]
+        names = table_columns(_filled_columns(path) for path in tables)
+        rows = (row for path in tables for row in _rows(path))
+        write_rows(output / OBJECT_TABLE, names, rows)
     if "coco" in options.formats:
         files = [output / COCO / f"{path.stem}.json" for path in images]
         documents = [json.loads(path.read_bytes()) for path in files if path.is_file()]
         write_document(output / ANNOTATIONS, merge_coco(documents))
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def _filled_columns(path: Path) -> list[str]:
+    """Return the columns of a table; none if it has no rows."""
+    return list(next(_rows(path), {}))
 
 
 def _annotation_files(stem: str) -> dict[str, str]:

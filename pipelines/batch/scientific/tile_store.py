@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,21 @@ import numpy as np
 from segboost._types import ByteArray
 from segboost.pipelines.batch.scientific.tile_job import TileAnswer
 from segboost.pipelines.segmentation.images.tiling import Tile
+from segboost.storage.leftovers import remove_leftovers
+from segboost.storage.ownership import ForeignFileError
 from segboost.storage.whole_file import write_whole
 
-MASK, PROBABILITY = "mask", "probability"
+MASK, PROBABILITY, MARK = "mask", "probability", "mark"
 SUFFIX = ".tiles"
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, TypeError)
+"""Errors of files that are not tiles; TypeError is that of a file with a single array."""
 
 
 class TileStore:
     """A folder of finished tiles, removed when the image is done.
+
+    Every tile carries a mark with the digest of the key. Files without it are somebody else's:
+    they are neither read nor replaced nor removed.
 
     Parameters
     ----------
@@ -36,14 +45,31 @@ class TileStore:
     def __init__(self, output: Path, stem: str, key: Mapping[str, Any]) -> None:
         digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
         self.folder = output / f".{stem}-{digest[:16]}{SUFFIX}"
+        self._mark = f"segboost tile {digest}"
 
     def __contains__(self, tile: Tile) -> bool:
-        return self._path(tile).is_file()
+        return self._is_ours(self._path(tile))
+
+    def refuse_foreign(self, tiles: Sequence[Tile]) -> None:
+        """Raise ForeignFileError if the folder, or a file in the place of a tile, is not ours."""
+        if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
+            self._refuse(self.folder)
+        for path in map(self._path, tiles):
+            if _exists(path) and not self._is_ours(path):
+                self._refuse(path)
 
     def put(self, tile: Tile, answer: TileAnswer) -> None:
-        """Write a tile."""
+        """Write a tile.
+
+        Raises
+        ------
+        ForeignFileError
+            If a file that is not a tile of this image is in its place.
+        """
+        self.refuse_foreign([tile])
         self.folder.mkdir(parents=True, exist_ok=True)
         arrays: dict[str, Any] = {
+            MARK: np.array(self._mark),
             MASK: answer.mask,
             "counts": np.array([answer.superpixels, answer.cpu_seconds]),
         }
@@ -74,15 +100,45 @@ class TileStore:
                 band[:, tile.core.columns] = self.get(tile, what)
             yield band
 
-    def remove(self, tiles: list[Tile]) -> None:
-        """Remove these tiles and the folder, unless something else is in it."""
-        if not self.folder.is_dir():
-            return
+    def remove(self, tiles: list[Tile]) -> str:
+        """Remove these tiles, and the folder if nothing else is in it.
+
+        Returns
+        -------
+        str
+            What is left and why, in one line; empty if nothing is.
+        """
+        if self.folder.is_symlink() or not self.folder.is_dir():
+            return ""
         for tile in tiles:
-            self._path(tile).unlink(missing_ok=True)
-        remaining = list(self.folder.iterdir())
+            if tile in self:
+                self._path(tile).unlink(missing_ok=True)
+        remove_leftovers(self.folder)  # of runs that were killed while they wrote a tile
+        remaining = sorted(path.name for path in self.folder.iterdir())
         if not remaining:
             self.folder.rmdir()
+            return ""
+        return f"{self.folder.name} is kept: {remaining[0]} in it was not written by segboost"
 
     def _path(self, tile: Tile) -> Path:
         return self.folder / f"{tile.name}.npz"
+
+    def _is_ours(self, path: Path) -> bool:
+        """Whether a regular file carries the mark; damaged and other files do not."""
+        if path.is_symlink() or not path.is_file() or self.folder.is_symlink():
+            return False
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                return arrays[MARK].shape == () and str(arrays[MARK]) == self._mark
+        except UNREADABLE:
+            return False
+
+    def _refuse(self, path: Path) -> None:
+        raise ForeignFileError(
+            f"{path} is where finished tiles are kept, but was not written by segboost: move it "
+            "or choose another --output"
+        )
+
+
+def _exists(path: Path) -> bool:
+    return path.is_symlink() or path.exists()

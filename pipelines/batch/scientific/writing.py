@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from segboost._types import AnyArray, ByteArray
-from segboost.io.formats.coco import write_coco
 from segboost.io.scientific.image_info import ImageInfo
 from segboost.io.scientific.sources import open_source
 from segboost.io.scientific.tiff_output import write_tiff_stack
+from segboost.io.scientific.window import Window
 from segboost.pipelines.batch.output_names import PROBABILITIES
-from segboost.pipelines.batch.scientific.image_objects import ObjectCollector, write_annotations
+from segboost.pipelines.batch.scientific.annotation_files import write_annotations
+from segboost.pipelines.batch.scientific.image_objects import ObjectCollector
 from segboost.pipelines.batch.scientific.mask_file import write_mask, write_probabilities
 from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.scientific.tile_store import PROBABILITY, TileStore
@@ -23,7 +25,7 @@ from segboost.pipelines.objects.table_file import write_object_table
 from segboost.pipelines.segmentation.images.tiling import Tile
 from segboost.pipelines.segmentation.model.files import Segmenter
 
-OBJECTS, LABELS, COCO = "objects", "labels", "coco"
+OBJECTS, LABELS = "objects", "labels"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,27 +90,37 @@ def _write_objects(job: TileJob) -> dict[str, Any]:
     for name in (OBJECTS, LABELS):
         (job.output / name).mkdir(exist_ok=True)
 
-    def labels(page: int) -> Iterator[AnyArray]:
-        mask = np.concatenate(list(_bands(job, page)))
-        unit = None
-        if job.with_probability:
-            unit = np.concatenate(list(_bands(job, page, PROBABILITY)))
-        with open_source(job.path, options.axes) as source:
-            values = source.read(page, slice(0, info.height), slice(0, info.width))
-        return collector.add(page, mask, unit, values)
-
-    write_tiff_stack(
-        job.output / LABELS / f"{stem}.tif",
-        (labels(page) for page in range(info.pages)),
-        (info.pages, info.height, info.width),
-        np.int32,
-        info.tags,
-    )
+    with closing(collector):
+        write_tiff_stack(
+            job.output / LABELS / f"{stem}.tif",
+            (_labels(job, collector, page) for page in range(info.pages)),
+            (info.pages, info.height, info.width),
+            np.int32,
+            info.tags,
+        )
     write_object_table(collector.tables, job.output / OBJECTS / f"{stem}.csv")
     if options.formats:
         image, legend = collector.annotated(), job.model.legend
         write_annotations(job.output, stem, image, legend, options.formats)
-        if "coco" in options.formats:
-            (job.output / COCO).mkdir(exist_ok=True)
-            write_coco(job.output / COCO / f"{stem}.json", [image], legend.names)
-    return {"objects": collector.count, "object_area": collector.area}
+    notes = "; ".join(collector.notes)
+    return {"objects": collector.count, "object_area": collector.area, "notes": notes}
+
+
+def _labels(job: TileJob, collector: ObjectCollector, page: int) -> Iterator[AnyArray]:
+    """Measure the objects of a page; return its label image as bands."""
+    height, width = job.info.shape
+    mask = _bands(job, page)
+    unit = _bands(job, page, PROBABILITY) if job.with_probability else None
+
+    def values(window: Window) -> AnyArray:
+        with open_source(job.path, job.options.axes) as source:
+            return source.read(page, window.rows, window.columns)
+
+    if collector.is_large:
+        return collector.add_large(page, mask, unit, values, job.output)
+    return collector.add(
+        page,
+        np.concatenate(list(mask)),
+        None if unit is None else np.concatenate(list(unit)),
+        values(Window(0, height, 0, width)),
+    )

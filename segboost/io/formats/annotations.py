@@ -178,7 +178,26 @@ def annotate_labels(
     outlines = trace_labels(labels, tolerance)
     if len(outlines) > len(classes):
         raise ValueError(f"classes: expected {len(outlines)}, one per object, got {len(classes)}")
-    found = [
+    found = annotate_outlines(outlines, classes, scores, page)
+    return AnnotatedImage(name, labels.shape[1], labels.shape[0], tuple(found))
+
+
+def annotate_outlines(
+    outlines: Sequence[Sequence[Polygon]],
+    classes: Sequence[int] | npt.NDArray[Any],
+    scores: Sequence[float] | npt.NDArray[Any] | None = None,
+    page: int = 0,
+) -> list[Annotation]:
+    """Return the polygons of objects as annotations; objects without any are left out.
+
+    Parameters
+    ----------
+    outlines : sequence of sequence of Polygon, length n
+    classes : sequence of int, length n
+    scores : sequence of float, length n, optional
+    page : int
+    """
+    return [
         Annotation(
             int(classes[n]),
             tuple(polygons),
@@ -188,7 +207,6 @@ def annotate_labels(
         for n, polygons in enumerate(outlines)
         if polygons
     ]
-    return AnnotatedImage(name, labels.shape[1], labels.shape[0], tuple(found))
 
 
 def check_names(images: Sequence[AnnotatedImage], class_names: Sequence[str]) -> None:

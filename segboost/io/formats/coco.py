@@ -20,6 +20,7 @@ from segboost.io.formats.documents import (
     read_ring,
     write_document,
 )
+from segboost.io.formats.polygon_runs import encode_polygons
 from segboost.io.formats.polygons import bounding_box
 from segboost.io.formats.run_lengths import decode_runs, encode_runs, expand_counts
 from segboost.io.opening import MAX_PIXELS, check_size
@@ -159,7 +160,10 @@ def _entry(annotation: Annotation, shape: tuple[int, int]) -> dict[str, Any]:
     holed = any(len(polygon) > 1 for polygon in annotation.polygons)
     segmentation: Any
     if holed or annotation.pixels is not None:
-        runs = encode_runs(annotation.fill(shape))
+        if annotation.pixels is None:
+            runs = encode_polygons(annotation.polygons, shape)
+        else:
+            runs = encode_runs(annotation.pixels)
         segmentation = {"counts": runs, "size": list(shape)}
     else:
         segmentation = [

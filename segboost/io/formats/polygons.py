@@ -127,10 +127,31 @@ def check_tolerance(tolerance: float) -> None:
 
 def _trace_part(part: BoolArray, where: Any, tolerance: float) -> list[Polygon]:
     """Return the outlines of one connected part, which is usually a single polygon."""
+    return contour_polygons(find_part_contours(part), _corner(where), tolerance)
+
+
+def find_part_contours(part: BoolArray) -> list[FloatArray]:
+    """Return the contours of a region, which is surrounded by a row and column of zeros first."""
     padded = np.pad(part, 1).astype(np.float32)
-    contours = find_contours(padded, 0.5, fully_connected="low")
+    return list(find_contours(padded, 0.5, fully_connected="low"))
+
+
+def contour_polygons(
+    contours: Sequence[FloatArray], corner: FloatArray, tolerance: float
+) -> list[Polygon]:
+    """Return the contours of one connected part as polygons.
+
+    Parameters
+    ----------
+    contours : sequence of ndarray of shape (n, 2)
+        Rows and columns of pixel centres; see `find_part_contours`. The first point comes last
+        again.
+    corner : ndarray of shape (2,)
+        x and y of the upper left corner of the part.
+    tolerance : float
+    """
     # Contours have (row, column) of pixel centres in the padded image.
-    rings = [contour[:, ::-1] - 0.5 + _corner(where) for contour in contours]
+    rings = [contour[:, ::-1] - 0.5 + corner for contour in contours]
     simple = [_simplify(ring, tolerance) for ring in rings]
     sizes = [ring_area(ring[:-1]) for ring in rings]
     sign = math.copysign(1.0, sizes[int(np.argmax(np.abs(sizes)))])
@@ -144,6 +165,8 @@ def _trace_part(part: BoolArray, where: Any, tolerance: float) -> list[Polygon]:
 
 def _owner(hole: FloatArray, rings: list[FloatArray], outer: list[int], sizes: list[float]) -> int:
     """Return the smallest outer ring around a hole."""
+    if len(outer) == 1:
+        return outer[0]
     around = [n for n in outer if points_in_poly(hole[:1], rings[n])[0]]
     return min(around or outer, key=lambda n: abs(sizes[n]))
 

@@ -62,6 +62,17 @@ def test_holes_are_filled_where_they_are_background():
     assert (mask == before).all()
 
 
+def test_a_hole_in_rings_of_two_classes_is_one_object():
+    mask = np.zeros((13, 13), np.uint8)
+    mask[1:12, 1:12] = 1
+    mask[3:10, 3:10] = 2
+    mask[5:8, 5:8] = 0
+    found = find_objects(mask, ObjectSettings(fill_holes=True))
+    assert found.classes.tolist() == [1, 2]
+    assert (found.labels[5:8, 5:8] == 2).all()
+    assert len(measure_objects(found, NAMES)["area"]) == 2
+
+
 def test_touching_discs_are_split_and_a_single_one_is_not():
     mask = two_touching()
     assert find_objects(mask).count == 1

@@ -134,6 +134,26 @@ def test_an_interrupted_image_goes_on_by_tile(tmp_path):
     assert first.shape == image.shape[:2]
 
 
+def test_a_foreign_file_among_the_tiles_is_a_result_of_one_line(tmp_path):
+    image = wide(np.tile(tiny_data().test[0].image(), (4, 6, 1)))
+    path, output = tmp_path / "large.tif", tmp_path / "out"
+    tifffile.imwrite(path, image, photometric="rgb", tile=(64, 64))
+    options = ScientificOptions(tile=256, overlap=64)
+    with pytest.raises(KeyboardInterrupt):
+        segment(path, output, options=options, count=2)
+    [tiles] = output.iterdir()
+    mine = tiles / "0-0-512.npz"
+    mine.write_text("mine")
+    result = segment(path, output, options=options)
+    assert "0-0-512.npz is where finished tiles are kept" in result.status
+    assert mine.read_text() == "mine"
+    mine.rename(tiles / "mine.npz")
+    result = segment(path, output, options=options)
+    assert not result.failed, result.status
+    assert result.notes == f"{tiles.name} is kept: mine.npz in it was not written by segboost"
+    assert [p.name for p in tiles.iterdir()] == ["mine.npz"]
+
+
 BAD = {
     "channels": (np.zeros((20, 20, 5), np.uint16), {}, "5 channels, but the training images had 3"),
     "eight bits": (np.zeros((20, 20, 3), np.uint8), {}, "it has 8 bits"),

@@ -12,6 +12,8 @@ from segboost.io.scientific.tiff_output import write_tiff_stack
 from segboost.pipelines.batch.scientific.tile_job import TileAnswer
 from segboost.pipelines.batch.scientific.tile_store import TileStore
 from segboost.pipelines.segmentation.images.tiling import plan_tiles
+from segboost.storage.ownership import ForeignFileError
+from segboost.storage.whole_file import temporary_name
 
 
 def test_tiles_on_disk(tmp_path):
@@ -29,8 +31,72 @@ def test_tiles_on_disk(tmp_path):
     assert [len(band) for band in bands] == [256, 44]
     assert (np.concatenate(bands) == whole).all()
     (store.folder / "mine.npz").write_text("kept")
-    store.remove(tiles)
+    assert store.remove(tiles) == (
+        f"{store.folder.name} is kept: mine.npz in it was not written by segboost"
+    )
     assert [path.name for path in store.folder.iterdir()] == ["mine.npz"]
+
+
+def write_text(path, answer):
+    path.write_text("mine")
+
+
+def write_single_array(path, answer):
+    with open(path, "wb") as file:
+        np.save(file, answer.mask)
+
+
+def write_unmarked(path, answer):
+    np.savez(path, mask=answer.mask, counts=np.array([1.0, 2.0]))
+
+
+def write_other_mark(path, answer):
+    np.savez(path, mask=answer.mask, counts=np.array([1.0, 2.0]), mark=np.array("segboost tile 0"))
+
+
+@pytest.mark.parametrize(
+    "write", [write_text, write_single_array, write_unmarked, write_other_mark]
+)
+def test_files_in_the_place_of_tiles_are_left_alone(write, tmp_path):
+    tiles = plan_tiles(1, 300, 500, 256, 64)
+    answer = TileAnswer(np.zeros((256, 256), np.uint8), None, 7, 0.5)
+    store = TileStore(tmp_path, "a", {})
+    store.folder.mkdir()
+    path = store.folder / f"{tiles[0].name}.npz"
+    write(path, answer)
+    before = path.read_bytes()
+    assert tiles[0] not in store
+    for refused in (lambda: store.put(tiles[0], answer), lambda: store.refuse_foreign(tiles)):
+        with pytest.raises(ForeignFileError, match="was not written by segboost") as error:
+            refused()
+        assert "\n" not in str(error.value)
+    store.put(tiles[1], answer)
+    assert path.name in store.remove(tiles)
+    assert path.read_bytes() == before
+    assert list(store.folder.iterdir()) == [path]
+
+
+def test_a_link_in_the_place_of_the_folder_is_refused(tmp_path):
+    tiles = plan_tiles(1, 300, 500, 256, 64)
+    answer = TileAnswer(np.zeros((256, 256), np.uint8), None, 7, 0.5)
+    store = TileStore(tmp_path / "out", "a", {})
+    for tile in tiles:
+        store.put(tile, answer)
+    moved = store.folder.rename(tmp_path / "elsewhere")
+    store.folder.symlink_to(moved)
+    with pytest.raises(ForeignFileError, match="was not written by segboost"):
+        store.refuse_foreign(tiles)
+    store.remove(tiles)
+    assert len(list(moved.iterdir())) == len(tiles)
+
+
+def test_temporary_files_of_killed_runs_do_not_keep_the_folder(tmp_path):
+    tiles = plan_tiles(1, 100, 100)
+    store = TileStore(tmp_path, "a", {})
+    store.put(tiles[0], TileAnswer(np.zeros((100, 100), np.uint8), None, 7, 0.5))
+    (store.folder / temporary_name()).write_bytes(b"half a tile")
+    assert store.remove(tiles) == ""
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_stacks_keep_the_tags_of_their_source(tmp_path):
