@@ -62,4 +62,19 @@ def _row(result: ImageResult, legend: ClassLegend) -> list[str]:
             values += result.class_shares or [0.0] * legend.n_classes
         else:
             values.append(getattr(result, name))
-    return ["" if v is None else f"{v:.6g}" if isinstance(v, float) else str(v) for v in values]
+    return [_cell(value) for value in values]
+
+
+def _cell(value: object) -> str:
+    """Return a value as text; large areas are written in full.
+
+    Examples
+    --------
+    >>> [_cell(v) for v in (None, 12, 0.123456789, 31315000.25, "done")]
+    ['', '12', '0.123457', '31315000', 'done']
+    """
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value) >= 1e6 else f"{value:.6g}"
+    return str(value)

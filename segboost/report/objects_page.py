@@ -114,7 +114,7 @@ def render_objects(
     """
     classes = list(dict.fromkeys(row["class"] for row in rows))
     head = '<div class="tiles">'
-    head += tile(str(len(rows)), "", "objects")
+    head += tile(f"{len(rows):,}", "", "objects")
     head += tile(str(len(images) or len({row["image"] for row in rows})), "", "images") + "</div>"
     panels = [_sizes(name, [r for r in rows if r["class"] == name]) for name in classes]
     body = section(
@@ -130,7 +130,7 @@ def render_objects(
     if pictures:
         count = Counter(row["image"] for row in rows)
         shown = [
-            panel(name, _picture(name, address), f"{count[name]} objects")
+            panel(name, _picture(name, address), f"{count[name]:,} objects")
             for name, address in pictures.items()
         ]
         text = "Each object has its own colour; for stacks, the middle page is shown."
@@ -161,7 +161,7 @@ def _sizes(name: str, rows: Sequence[Row]) -> str:
     label = "area in pixels" if unit == PIXEL else f"area in {unit}²"
     chart = Chart((0.0, float(edges[-1])), (0.0, float(counts.max())), f"sizes of {name}")
     drawn = chart.bars(edges, counts, "fill front").axes(label, "objects").svg()
-    text = f"{len(rows)} objects, median area {np.median(areas):.4g}, mean {areas.mean():.4g}"
+    text = f"{len(rows):,} objects, median area {np.median(areas):.4g}, mean {areas.mean():.4g}"
     return panel(name, drawn, text)
 
 
@@ -197,9 +197,10 @@ def _images(rows: Sequence[Row], images: Sequence[Row]) -> str:
     for name in names[:MOST_ROWS]:
         own = [row for row in rows if row["image"] == name]
         unit = escape(own[0]["unit"]) if own else PIXEL
-        area = f"{sum(float(row['area']) for row in own):.6g}"
+        total = sum(float(row["area"]) for row in own)
+        area = f"{total:,.0f}" if total >= 1000 else f"{total:.6g}"
         named = "pixels" if unit == PIXEL else f"{unit}²"
-        shown.append([escape(name), str(count[name]), f"{area} {named}"])
+        shown.append([escape(name), f"{count[name]:,}", f"{area} {named}"])
     more = f"<p>{len(names) - MOST_ROWS} more: see {RESULTS}.</p>" if len(names) > MOST_ROWS else ""
     return table(["image", "objects", "total area"], shown, "objects per image") + more
 

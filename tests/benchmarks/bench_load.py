@@ -18,6 +18,7 @@ from pathlib import Path
 from PIL import Image
 
 from segboost.pipelines.batch.journal import JOURNAL
+from segboost.storage.output_record import RECORD
 from tests.benchmarks.bench_segment import draw, resident, train
 from tests.benchmarks.figures import Figure, at_least, at_most
 
@@ -120,8 +121,8 @@ def interrupt(model: Path, images: Path, output: Path) -> tuple[float, int, bool
     seconds = time.perf_counter() - began
     for path in output.glob("*.png"):
         Image.open(path).load()
-    left = [p.name for p in output.iterdir() if p.suffix != ".png"]
-    return seconds, status, left == [JOURNAL]
+    left = {p.name for p in output.iterdir() if p.suffix != ".png"}
+    return seconds, status, left == {JOURNAL, RECORD}
 
 
 def run() -> list[Figure]:

@@ -37,4 +37,7 @@ def test_labels_beside_a_table_with_text(y):
 
 @pytest.mark.parametrize("y", [[0, 1], np.array(["u", "v"], dtype=object), np.array([True, False])])
 def test_other_labels_pass(y):
+    before = list(y)
     refuse_odd_labels(y)
+    assert list(y) == before
+    assert list(StructBoostClassifier().fit([[0.0], [1.0]], y).classes_) == sorted(before)
