@@ -10,11 +10,13 @@ DOCS_READY := $(VENV)/.ready-docs
 # Two processes, each with one thread; see tests/conftest.py for the order.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/pytest -n 2
 # The core, its data and features: no segmenter is trained, no process started, no browser driven.
-# Files that fit many models (every estimator on every kind of input) are left out.
+# Files that fit many models (every estimator on every kind of input) or take long are left out.
 FAST := $(addprefix tests/,boosting contracts datasets estimators features graphs io packaging solver storage \
 	tasks weak cli/display cli/options pipelines/tables pipelines/segmentation/metrics)
 NOT_FAST := $(addprefix estimators/,test_sklearn.py test_checkpoint.py test_crf_classes.py test_degenerate.py \
-	test_fitting.py test_not_finite.py) contracts/test_resume.py pipelines/tables/test_choice_of_c.py
+	test_fitting.py test_not_finite.py) contracts/test_resume.py contracts/test_properties.py \
+	pipelines/tables/test_choice_of_c.py boosting/test_class_trees.py features/boxes \
+	features/test_feature_picture.py
 
 .PHONY: help setup demo start-page test test-fast lint bench docs site examples build audit sbom clean
 .DEFAULT_GOAL := help
