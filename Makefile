@@ -14,9 +14,9 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/py
 FAST := $(addprefix tests/,boosting contracts datasets estimators features graphs io packaging solver storage \
 	tasks weak cli/display cli/options pipelines/tables pipelines/segmentation/metrics)
 NOT_FAST := $(addprefix estimators/,test_sklearn.py test_checkpoint.py test_crf_classes.py test_degenerate.py \
-	test_fitting.py test_not_finite.py) contracts/test_resume.py contracts/test_properties.py \
+	test_fitting.py test_not_finite.py) $(addprefix contracts/,test_optimum.py test_properties.py test_resume.py) \
 	pipelines/tables/test_choice_of_c.py boosting/test_class_trees.py features/boxes \
-	features/test_feature_picture.py
+	features/test_feature_picture.py io/formats/test_round_trips.py
 
 .PHONY: help setup demo start-page test test-fast lint bench docs site examples build audit sbom clean
 .DEFAULT_GOAL := help
