@@ -32,7 +32,7 @@ def test_a_hundred_images(tmp_path):
         assert not result.failed
         memory.append(resident("self"))
         files.append(len(list(Path("/proc/self/fd").iterdir())))
-    assert files[-1] == files[10]
+    assert files[-1] <= files[10]  # fewer, if idle workers of an earlier test end meanwhile
     assert max(memory[-10:]) <= 1.1 * max(memory[10:20])
     done = [report.done for report in reports]
     assert done == sorted(done)
