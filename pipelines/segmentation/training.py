@@ -14,7 +14,7 @@ from segboost.pipelines.segmentation.class_training import train_classes
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 from segboost.pipelines.segmentation.model.files import Segmenter
-from segboost.pipelines.segmentation.model.unaries import UnaryModel
+from segboost.pipelines.segmentation.model.unaries import FAINT_SCALE, UnaryModel
 from segboost.pipelines.segmentation.stages.class_crf import LearnedClassCRF
 from segboost.pipelines.segmentation.stages.crf import LearnedCRF
 from segboost.pipelines.segmentation.stages.decision import decide
@@ -30,14 +30,6 @@ from segboost.pipelines.segmentation.stages.group_classifiers import (
 )
 from segboost.pipelines.segmentation.stages.mirrored_training import learn_strong_with_copies
 from segboost.progress import Progress, QuietProgress
-
-FAINT = 1e30
-"""The scale of a potential whose out-of-fold scores are not higher on the foreground.
-
-It takes the potential from a linear CRF, whose weights cannot make up for it, and from the pairwise
-potentials that compare strong scores. It does not exclude it from StructBoost: the knots of ramps
-are values of the potential itself, so that rising ramps of it are candidates as before, with the
-same outputs up to rounding. Leaving its columns out would be another model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +101,7 @@ def train_segmenter(
 
 
 def potential_scale(scores: FloatArray, labels: Int64Array, known: BoolArray) -> FloatArray:
-    """Return what each score is divided by: its deviation, or `FAINT`.
+    """Return what each score is divided by: its deviation, or `FAINT_SCALE`.
 
     A classifier whose out-of-fold scores are not higher on the foreground knows nothing that holds
     for new images. A linear CRF might invert it and be wrong where the final classifier is right.
@@ -124,4 +116,4 @@ def potential_scale(scores: FloatArray, labels: Int64Array, known: BoolArray) ->
     foreground = scores[known & (labels == 1)].mean(axis=0)
     background = scores[known & (labels == 0)].mean(axis=0)
     scale = np.maximum(scores.std(axis=0), 1e-12)
-    return np.where(foreground > background, scale, FAINT)
+    return np.where(foreground > background, scale, FAINT_SCALE)

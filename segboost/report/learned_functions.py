@@ -14,7 +14,6 @@ from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.training import FAINT
 from segboost.solver.ensemble import Ensemble
 
 Function = Callable[[FloatArray], FloatArray]
@@ -36,7 +35,7 @@ class LearnedFunction:
     reach : tuple of two floats
         The range of values within which the function is not constant.
     muted : bool
-        Uninformative out of fold, and scaled down before training; see `FAINT`.
+        Uninformative out of fold, and scaled down before training; see `FAINT_SCALE`.
     """
 
     name: str
@@ -66,7 +65,7 @@ def learned_functions(model: SegmentationModel) -> LearnedCRF | None:
         return None
     unary = unary_names(model)
     pairwise = pairwise_names(model.potentials)
-    muted = model.unary.scale >= FAINT
+    muted = model.unary.uninformative
     if isinstance(model.crf, CRFStructuredSVM):
         return _linear(model.crf, unary, pairwise, muted)
     return _boosted(model.crf, unary, pairwise, muted)

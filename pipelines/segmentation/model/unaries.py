@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from segboost._types import AnyArray, FloatArray
+from segboost._types import AnyArray, BoolArray, FloatArray
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.page_view import PageScores
@@ -20,6 +20,14 @@ from segboost.pipelines.segmentation.potentials.trees import TreePotential
 from segboost.weak.checks import read_array
 
 Arrays = dict[str, AnyArray]
+
+FAINT_SCALE = 1e30
+"""The scale of a potential whose out-of-fold scores are not higher on the foreground.
+
+Dividing by it removes the potential from a linear CRF, whose weights cannot make up for it, and
+from the pairwise potentials that compare strong scores. It remains a candidate of StructBoost: the
+knots of ramps are values of the potential itself, so its ramps have the same outputs as before, up
+to rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +41,8 @@ class UnaryModel:
     context : ContextPotential or None
         Both or neither.
     scale : ndarray of shape (T,)
-        What the scores are divided by: their deviation on the training images, out of fold.
+        Divisors of the scores: their deviation on the training images, out of fold, or
+        `FAINT_SCALE`.
     trees_in_crf : bool
         Whether the trees' score is a potential itself, or only what the context is made from.
     linear : LinearPotential or None
@@ -46,6 +55,11 @@ class UnaryModel:
     scale: FloatArray
     trees_in_crf: bool = True
     linear: LinearPotential | None = None
+
+    @property
+    def uninformative(self) -> BoolArray:
+        """Whether each potential was not higher on the foreground out of fold, shape (T,)."""
+        return self.scale >= FAINT_SCALE
 
     def scores(self, image: SuperpixelImage) -> FloatArray:
         """Return the scaled scores F'_t of every superpixel, shape (P, T)."""

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
+from segboost.pipelines.segmentation.model.unaries import FAINT_SCALE
 from segboost.pipelines.segmentation.stages.crf import ENOUGH_IMAGES, make_crf
-from segboost.pipelines.segmentation.training import FAINT, potential_scale
+from segboost.pipelines.segmentation.training import potential_scale
 
 
 def test_scores_are_divided_by_their_deviation():
@@ -19,15 +20,15 @@ def test_scores_that_are_lower_on_the_foreground_become_faint():
     labels = np.repeat([0, 1], 50)
     scores = np.column_stack([labels, -labels, np.zeros(100)]).astype(float)
     found = potential_scale(scores, labels, np.ones(100, dtype=bool))
-    assert (found == FAINT).tolist() == [False, True, True]
+    assert (found == FAINT_SCALE).tolist() == [False, True, True]
 
 
 def test_void_superpixels_are_ignored():
     labels = np.array([0, 1, 0, 0])
     scores = np.array([[0.0], [1.0], [9.0], [9.0]])
     known = np.array([True, True, False, False])
-    assert potential_scale(scores, labels, known)[0] < FAINT
-    assert potential_scale(scores, labels, np.ones(4, dtype=bool))[0] == FAINT
+    assert potential_scale(scores, labels, known)[0] < FAINT_SCALE
+    assert potential_scale(scores, labels, np.ones(4, dtype=bool))[0] == FAINT_SCALE
 
 
 def test_with_few_images_unary_ramps_may_not_decrease():
