@@ -42,8 +42,13 @@ def test_an_interrupted_fit_ends_with_the_same_model(case, method, at, tmp_path)
     params = {"method": method, "checkpoint": folder}
     with pytest.raises(BrokenOffError):
         case.fitted(callback=break_off_at(at), **params)
-    resumed = case.fitted(**params)
+    steps = []
+    resumed = case.fitted(callback=steps.append, **params)
     whole = case.fitted(method=method)
+    assert steps[0].iteration == at + 1
+    # A round that is solved again reports twice; the history keeps the second step.
+    found = {step.iteration: step.objective for step in steps}
+    assert found == {step.iteration: step.objective for step in whole.history_[at:]}
     assert same(resumed, whole)
     assert np.array_equal(resumed.predict(case.test), whole.predict(case.test))
 
