@@ -19,4 +19,4 @@ Outputs = Literal["signed", "binary"]
 """The outputs of a channel's weak learners: ±1 (``signed``) or {0, 1} (``binary``)."""
 
 Slack = Literal["one", "each"] | int
-"""A single slack (``one``), one per example (``each``), or that many blocks of examples."""
+"""One slack in total (``one``), one per example (``each``), or this number of blocks (int)."""

@@ -1,4 +1,4 @@
-"""Progress reporting protocol: long jobs send reports, a display or a log takes them."""
+"""Progress reporting protocol: long jobs send reports to a display or a log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Report:
     total : int, optional
         How many there are; None if unknown.
     message : str
-        One line for people.
+        One line of text shown to the user.
     objective, gap : float, optional
         During learning: the best value so far and its relative distance from the bound.
     finished : bool
@@ -54,7 +54,7 @@ class Report:
 
 
 class Progress(Protocol):
-    """Anything that takes reports. Any thread may call it, and it must not raise."""
+    """Receiver of reports. Any thread may call it, and it must not raise."""
 
     def __call__(self, report: Report, /) -> None:
         """Take a report."""
@@ -68,7 +68,7 @@ class QuietProgress:
 
 
 class LearningStep(Protocol):
-    """What is needed of a solver's step to report it."""
+    """The attributes of a solver step that reports use."""
 
     @property
     def objective(self) -> float:

@@ -1,4 +1,4 @@
-"""The baseline methods that the paper compares with.
+"""The baseline methods that the paper compares against.
 
 Names are imported on first use, as in `segboost` itself.
 """

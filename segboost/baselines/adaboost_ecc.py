@@ -66,8 +66,8 @@ class AdaBoostECC(ClassifierMixin, Savable, BaseEstimator):
     ----------
     classes_ : ndarray, shape (k,)
     hypotheses_ : list of Hypothesis
-    colourings_ : ndarray of float64, shape (n_estimators, k)
-    estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators,)
+    colourings_ : ndarray of float64, shape (n_estimators_, k)
+    estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators_,)
         α_t and ε_t.
     n_estimators_ : int
         Number of rounds done; fewer than requested if the fit ended early.

@@ -44,7 +44,7 @@ class AdaBoostMH(ClassifierMixin, Savable, BaseEstimator):
     classes_ : ndarray, shape (k,)
     stumps_ : StumpSum
         The model as arrays.
-    estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators,)
+    estimator_weights_, estimator_errors_ : ndarray of float64, shape (n_estimators_,)
         α_t, and the weighted error over the k N binary labels.
     n_estimators_ : int
         Number of rounds done; fewer than requested if the fit ended early.

@@ -42,7 +42,7 @@ class ChainStructuredSVM(ChainPrediction, Savable, BaseEstimator):
     classes_ : ndarray of shape (K,)
         Sorted.
     class_order_ : ndarray of int, shape (K,)
-        The place in `classes_` of each label, in the order in which they first appear in training.
+        Index into `classes_` of each label, in the order of first appearance in training.
     coef_ : ndarray of shape (K, d)
     intercept_ : ndarray of shape (K,)
         Regularised like the other weights.
@@ -88,7 +88,7 @@ class ChainStructuredSVM(ChainPrediction, Savable, BaseEstimator):
 
     def _ordered_scores(self, sequence: FloatArray) -> tuple[FloatArray, FloatArray]:
         order = self.class_order_
-        # Ordered before the product: its last bits may depend on the position of a column.
+        # Reorder before the product, whose last bits may depend on the column order.
         emission = sequence @ self.coef_[order].T + self.intercept_[order]
         return emission, self.transition_[np.ix_(order, order)]
 

@@ -36,9 +36,9 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
     so that the energy stays submodular and a minimum cut decodes it exactly. The criterion is
     ``min ½‖θ‖² + (C/m) Σ_i max_y [Δ(y_i, y) + E(y_i) − E(y)]`` with the Hamming loss.
 
-    More than two classes have unary weights of their own, ``Σ_p u_{y_p}·U(x^p) + b_{y_p}``, and
-    α-expansion decodes the energy approximately; the gap is then an estimate, and
-    `certificate_.exact` is False.
+    With more than two classes, each class has its own unary weights,
+    ``Σ_p u_{y_p}·U(x^p) + b_{y_p}``, and α-expansion decodes the energy approximately; the gap is
+    then an estimate, and `certificate_.exact` is False.
 
     Parameters
     ----------
@@ -187,9 +187,9 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         self.n_iter_ = max(1, len(solver.history))
 
     def _weights(self, solver: CuttingPlane) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the unary weights, shape (K, D), the biases, and those of the edges.
+        """Return the unary weights, shape (K, D), the biases, shape (K,), and the edge weights.
 
-        The weights that the classes share are those of every class for its own scores.
+        Shared weights appear in the row of every class, at the columns of that class's scores.
         """
         D, K = self._n_unary, 1 if self._binary else len(self.classes_)
         coef, intercept = np.zeros((K, D)), np.zeros(K)

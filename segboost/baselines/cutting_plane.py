@@ -153,7 +153,7 @@ class CuttingPlane:
         return answer
 
     def _query(self, theta: FloatArray) -> None:
-        """Query between the solution and the best point; if nothing is cut off, at the solution."""
+        """Query the oracle near the best point; if that cuts off too little, at the solution."""
         slack = self._cuts.slack(theta, self._n_blocks).sum()
         if self._recall(theta):
             return
@@ -164,7 +164,7 @@ class CuttingPlane:
             self._ask(theta)
 
     def _recall(self, theta: FloatArray) -> bool:
-        """Add cuts of known outputs if they raise the bound by enough; return whether they do."""
+        """Add cuts of known outputs if they are violated enough; return whether any was added."""
         if not isinstance(self.task, Recall):
             return False
         cuts = self.task.recall(self.map.scores(theta), self.slack)

@@ -67,7 +67,7 @@ class _Point:
 def interior_point(form: StandardForm, precision: float = 1e-11) -> tuple[FloatArray, FloatArray]:
     """Return weights θ, shape (d,), and multipliers λ, shape (n,), to a relative gap `precision`.
 
-    If rounding stops progress before that, the best ones are returned.
+    If rounding stops progress before that, the best iterate is returned.
     """
     point = best = _start(form)
     least = np.inf
@@ -88,7 +88,7 @@ def interior_point(form: StandardForm, precision: float = 1e-11) -> tuple[FloatA
 
 
 def _start(form: StandardForm) -> _Point:
-    """Return a positive point whose products λs, νξ and μθ are of equal size."""
+    """Return a positive point whose products λs, νξ and μθ are of similar size."""
     top = float(form.loss.max())
     nu: FloatArray = np.asarray(form.price / (form.sizes + 1.0), np.float64)
     lam = np.repeat(nu, form.sizes)

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a fit but keeps the rounds done so far."""
+"""Handling of Ctrl-C during a fit: keep the rounds completed so far."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ def rounds_kept() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _log.warning("interrupted: the model has the rounds done so far")
+        _log.warning("interrupted: the model keeps the rounds completed so far")

@@ -56,6 +56,8 @@ def boost_votes(
 ) -> VoteRounds:
     """Run AdaBoost.MH with ``α = ½ learning_rate log((1 + γ)/(1 − γ))``, γ the score.
 
+    Ends early under the same conditions as `boost`.
+
     Parameters
     ----------
     binned : BinnedMatrix
@@ -63,8 +65,6 @@ def boost_votes(
         Not modified.
     n_rounds : int
     learning_rate : float
-
-    Ends early under the same conditions as `boost`.
     """
     n, k = signed_weights.shape
     n_tiles = -(-k // TILE)

@@ -30,8 +30,8 @@ Levels = npt.NDArray[np.intp]
 def boost_ranks(binned: BinnedMatrix, level: Levels, weights: FloatArray, n_rounds: int) -> Rounds:
     """Run RankBoost; stump t returns 1 on the side of its polarity and 0 on the other.
 
-    Ends early after a stump that orders all pairs, or before one that orders no more than half of
-    the weight. The `error` of a round is ``(1 − r)/2``.
+    Ends early after a stump that orders all pairs, before one that orders no more pair weight
+    correctly than incorrectly, or on Ctrl-C. The `error` of a round is ``(1 − r)/2``.
     """
     rounds = Rounds.empty(n_rounds)
     scores = np.zeros(level.size)

@@ -41,7 +41,7 @@ class RankBoost(Savable, BaseEstimator):
         The distinct values of y in ascending order.
     stumps_ : StumpSum
         The model as arrays.
-    estimator_weights_ : ndarray of float64, shape (n_estimators,)
+    estimator_weights_ : ndarray of float64, shape (n_estimators_,)
         α_t.
     n_estimators_ : int
         Number of rounds done; fewer than requested if the fit ended early.

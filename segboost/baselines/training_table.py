@@ -48,7 +48,7 @@ def training_table(
     Raises
     ------
     ValueError
-        Unless there are exactly two classes, or at least two if not `binary`.
+        If there are fewer than two classes, or more than two with `binary`.
     """
     refuse_time_columns(X)
     refuse_odd_labels(y)

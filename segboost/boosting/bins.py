@@ -14,14 +14,14 @@ from segboost.weak.binning import MAX_BINS, BinnedMatrix, bin_features, percenti
 def bin_columns(features: npt.NDArray[Any]) -> BinnedMatrix:
     """Return finite features, shape (N, d), as codes with float64 thresholds.
 
-    A feature with at most 256 distinct values has a threshold at every midpoint, any other one at
-    255 percentiles.
+    A feature with at most 256 distinct values has a threshold at every midpoint, any other at up
+    to 255 percentiles.
     """
     return bin_features(features, MAX_BINS, percentile_cuts)
 
 
 def keep_bytes(features: npt.NDArray[np.uint8]) -> BinnedMatrix:
-    """Return features that are bytes already, shape (N, d): their codes are their values."""
+    """Return features that are already bytes, shape (N, d), with their values as codes."""
     n_features = features.shape[1]
     thresholds = np.tile(np.arange(MAX_BINS - 1, dtype=np.float64), (n_features, 1))
     codes = np.ascontiguousarray(features.T)
@@ -31,7 +31,7 @@ def keep_bytes(features: npt.NDArray[np.uint8]) -> BinnedMatrix:
 def thresholds_of(
     feature: npt.NDArray[Any], cut: npt.NDArray[Any], thresholds: FloatArray
 ) -> FloatArray:
-    """Return the thresholds on feature values that split as these cuts of codes do.
+    """Return the thresholds on feature values that are equivalent to these cuts on codes.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def thresholds_of(
     cut : ndarray of int, shape as `feature`
         Codes up to it go left.
     thresholds : ndarray of float64, shape (d, B - 1)
-        Those of the binned columns.
+        The thresholds of the binned columns.
     """
     inner = feature >= 0
     found = np.zeros(feature.shape)

@@ -1,6 +1,6 @@
-"""Growing of trees with a value per class at every leaf, boosted on the softmax loss.
+"""Growing trees with a value per class at every leaf, boosted on the softmax loss.
 
-All classes share the structure of a tree, so that a tree costs one pass over the rows whatever the
+All classes share the structure of a tree, so that a tree costs one pass over the rows for any
 number of classes, and predicting costs one walk. Splits are searched at a quarter of the bytes'
 resolution: 64 bins of K + 1 sums each stay in the cache.
 """
@@ -18,7 +18,7 @@ from segboost.boosting.growing import GrownTree, descend, draw_columns
 from segboost.boosting.settings import BoosterSettings
 
 BINS = 64
-"""Bins of the search for splits; columns with more codes have four codes per bin."""
+"""Number of bins in the split search; columns with more codes have four codes per bin."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Gradient-boosted trees for several classes, on tables of moderate size.
 
-A tree is grown by one compiled function: with a few thousand rows, the calls of `boosting.growing`
-would cost more than the sums themselves. `growing.grow_tree` is its plain version.
+A tree is grown by one compiled function: with a few thousand rows, the calls in `boosting.growing`
+would cost more than the sums themselves. `growing.grow_tree` is the plain equivalent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from segboost.boosting.growing import GrownTree, walk_columns
 from segboost.boosting.settings import BoosterSettings
 from segboost.weak.binning import BinnedMatrix
 
-_RARE = 1e-6  # added to the share of every class, so that one whose rows weigh nothing is possible
+_RARE = 1e-6  # added to the share of every class: a class of zero weight keeps a finite score
 
 
 def boost_classes(
@@ -196,7 +196,7 @@ def _best_cut(sums, n_bins, chosen, total, k, l2, least):  # type: ignore[no-unt
 
 @njit(cache=True, nogil=True)
 def _divide(column, rows, g, h, start, end, byte):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
-    """Sort the rows of a node: those up to the byte first; return where the others begin."""
+    """Partition the rows of a node, those up to the byte first; return where the others begin."""
     n = end - start
     right, gr, hr = np.empty(n, rows.dtype), np.empty(n), np.empty(n)
     left, found = start, 0

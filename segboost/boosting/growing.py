@@ -1,8 +1,8 @@
-"""Growing of gradient-boosted trees over thousands of byte columns.
+"""Growing gradient-boosted trees over thousands of byte columns.
 
 Each tree sees a random sample of the rows and of the columns, which makes it cheap and the sum of
-many trees better. Gradients are summed only over the smaller of two siblings; the other one is the
-parent minus that sibling.
+many trees more accurate. Gradients are summed only over the smaller of two siblings; the sums of
+the other are the parent's minus those.
 """
 
 from __future__ import annotations

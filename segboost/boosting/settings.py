@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class BoosterSettings:
-    """How many trees are grown, and how.
+    """Number, size and regularisation of the trees.
 
     Parameters
     ----------

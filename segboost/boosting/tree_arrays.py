@@ -1,4 +1,4 @@
-"""Trees as plain arrays: what boosters of two and of several classes have in common."""
+"""Trees as plain arrays: the base of the boosters for two and for several classes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from segboost.boosting.walking import DAMAGED, CompleteTrees, check_trees
 
 @dataclass(frozen=True, eq=False)
 class TreeArrays:
-    """F(x) = baseline + Σ_t tree_t(x), a number or one per class.
+    """F(x) = baseline + Σ_t tree_t(x), a single number or one per class.
 
     The nodes of a tree are in heap order: the children of k are 2k + 1 and 2k + 2.
 
@@ -30,7 +30,7 @@ class TreeArrays:
     threshold : ndarray of float64, shape (T, M)
         A row with ``x[feature] ≤ threshold`` goes left.
     value : ndarray of floats, shape (T, M) or (T, M, K)
-        What a leaf adds.
+        The value that a leaf adds, or one per class.
     n_features : int
     """
 
@@ -53,14 +53,14 @@ class TreeArrays:
         feature = np.stack([t.feature for t in trees])
         cut = np.stack([t.cut for t in trees])
         value = np.stack([t.value for t in trees]).astype(cls.VALUE_TYPE)
-        # A cut between coarse bins may lie behind the last code, where nothing goes right.
+        # A cut between coarse bins may lie beyond the last code; no row goes right there.
         threshold = thresholds_of(feature, np.minimum(cut, thresholds.shape[1] - 1), thresholds)
         start = np.asarray(baseline)
         return cls(start, feature.astype(np.int32), threshold, value, len(thresholds))
 
     @classmethod
     def mean(cls, boosters: Sequence[Self]) -> Self:
-        """Return the booster whose F is the mean of those of boosters of equal depth."""
+        """Return one booster whose F is the mean over several boosters of equal depth."""
         return cls(
             np.asarray(np.mean([b.baseline for b in boosters], axis=0)),
             np.concatenate([b.feature for b in boosters]),
@@ -110,7 +110,7 @@ class TreeArrays:
         return found
 
     def _check(self) -> None:
-        """Refuse arrays that would make the kernel read out of bounds."""
+        """Raise ValueError for arrays that would make the kernel read out of bounds."""
         check_trees(self.feature, self.threshold, self.n_features)
         fits = self.baseline.ndim == self.BASELINE_DIMENSIONS
         fits = fits and self.value.shape == self.feature.shape + self.baseline.shape

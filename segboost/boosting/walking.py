@@ -1,8 +1,8 @@
-"""The sums of many trees over many rows.
+"""Sums of many trees over many rows.
 
-A row that follows a tree to a leaf branches at random, which stalls a processor. Here all trees are
-complete, and many rows go down one level at a time: there is nothing to predict, and the reads of
-different rows overlap.
+Walking rows down a tree one by one causes unpredictable branches, which stall the processor. Here
+all trees are complete, and many rows descend one level at a time: there are no branches to predict,
+and the reads of different rows overlap.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class CompleteTrees:
     Parameters
     ----------
     feature : ndarray of uint32, shape (T, 2^d − 1)
-        The feature that an inner node splits on; nodes are in heap order. Without a sign, because
-        an index that may be negative takes the kernel twice the time.
+        The feature that an inner node splits on; nodes are in heap order. Unsigned, because
+        indices that may be negative make the kernel take twice the time.
     threshold : ndarray of float64, shape (T, 2^d − 1)
         A row with ``x[feature] ≤ threshold`` goes left.
     value : ndarray of shape (T, 2^d, K)
-        What a leaf adds to the K scores.
+        The values that a leaf adds to the K scores.
     """
 
     feature: npt.NDArray[np.uint32]
@@ -44,7 +44,7 @@ class CompleteTrees:
     def of(
         cls, feature: npt.NDArray[np.int32], threshold: FloatArray, value: npt.NDArray[Any]
     ) -> Self:
-        """Return trees with leaves on any level as complete ones: both ways from a leaf are equal.
+        """Return complete trees from trees with leaves on any level, by copying leaves downwards.
 
         Parameters
         ----------
@@ -87,20 +87,20 @@ class CompleteTrees:
 
 
 def check_trees(feature: npt.NDArray[Any], threshold: npt.NDArray[Any], n_features: int) -> None:
-    """Refuse stored trees, shape (T, M), that would make the kernel read out of bounds."""
+    """Raise ValueError for stored trees, shape (T, M), that would cause out-of-bounds reads."""
     shape = feature.shape
     whole = len(shape) == 2 and shape[1] > 0 and (shape[1] + 1) & shape[1] == 0
     kinds = feature.dtype.kind == "i" and threshold.dtype.kind == "f"
     if not (whole and kinds and threshold.shape == shape):
         raise ValueError(DAMAGED)
     ends = feature[:, shape[1] // 2 :]
-    # Below a leaf, rows are walked on by the first column, which must exist.
+    # Below a leaf, the walk continues on feature 0, which must exist.
     if (ends >= 0).any() or (np.maximum(feature, 0) >= n_features).any():
         raise ValueError(DAMAGED)
 
 
 def add_plainly(trees: CompleteTrees, out: FloatArray, table: npt.NDArray[Any]) -> None:
-    """Do the same as `CompleteTrees.add_to`, tree by tree with NumPy."""
+    """Plain NumPy twin of `CompleteTrees.add_to`, tree by tree."""
     rows = np.arange(len(table))
     for feature, threshold, value in zip(trees.feature, trees.threshold, trees.value, strict=True):
         node = np.zeros(len(table), np.int64)
@@ -112,8 +112,8 @@ def add_plainly(trees: CompleteTrees, out: FloatArray, table: npt.NDArray[Any]) 
 
 @njit(cache=True, nogil=True)
 def _add_trees(table, feature, threshold, value, depth, out):  # type: ignore[no-untyped-def]
-    # Some rows at a time, tree by tree: a tree stays in the cache for all these rows, and they stay
-    # for all trees. Each row adds the trees in their order.
+    # A block of rows at a time, tree by tree: a tree stays in the cache for the whole block, and
+    # the block for all trees. Each row adds the trees in their order.
     n_rows, n_inner = table.shape[0], np.uint32(feature.shape[1])
     one, two = np.uint32(1), np.uint32(2)
     node = np.zeros(ROWS_AT_A_TIME, np.uint32)

@@ -20,7 +20,7 @@ from segboost.weak.base import WeakLearner
 from segboost.weak.registry import with_jobs
 
 MOST_BLOCKS = 5000
-"""Above this number of examples, "auto" joins them in blocks: the LP has one row per block."""
+"""Above this number of examples, "auto" groups them into blocks: the LP has one row per block."""
 
 Method = Literal["default", "literal"]
 

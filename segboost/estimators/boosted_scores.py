@@ -1,7 +1,7 @@
-"""Scores of gradient-boosted trees as further features of a table.
+"""Scores of gradient-boosted trees as additional features of a table.
 
-The rows that are learned from get scores of trees that did not see them; scores of trees on their
-own training rows would look far better than they are.
+Training rows get scores from trees that did not see them; scores of trees on their own training
+rows would look far better than they are.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FEWEST_COLUMNS = 4
 
 @dataclass(frozen=True, eq=False)
 class BoostedScores:
-    """The trees of every fold; new rows get the mean of their scores.
+    """The trees of every fold; the score of a new row is the mean over the folds.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class BoostedScores:
         if not all(np.isfinite(arrays[f"boosted_{key}"]).all() for key in keys):
             raise ValueError("the trees of the model contain NaN or infinity")
         if any(b.n_features != n_features for b in boosters):
-            raise ValueError("the boosted trees of the model have another number of features")
+            raise ValueError("the boosted trees of the model have a different number of features")
         n = len(boosters) // n_folds
         return cls(tuple(tuple(boosters[i * n : (i + 1) * n]) for i in range(n_folds)))
 
@@ -119,7 +119,7 @@ class BoostedScores:
         for number, boosters in enumerate(self.folds):
             rows = fold == number
             out[rows] = _fold_scores(boosters, X[rows])
-        # The only rows of their class are in every fold, so that no other scores exist.
+        # The only row of a class is in every training part and has no held-out score.
         out[fold < 0] = self.scores(X[fold < 0])
         return out
 

@@ -41,9 +41,9 @@ class ChainStructBoost(ChainPrediction, BaseStructBoost):
     classes_ : ndarray of shape (K,)
         Sorted.
     class_order_ : ndarray of int, shape (K,)
-        The place in `classes_` of each label, in the order in which they first appear in training.
+        Index into `classes_` of each label, in the order of first appearance in training.
     ensemble_ : Ensemble
-        One channel per label, in the order of `class_order_`, then that of the transitions.
+        One channel per label, in the order of `class_order_`, then one for the transitions.
     history_ : list of Step
     certificate_ : Certificate
     n_features_in_, n_iter_ : int
@@ -82,7 +82,7 @@ class ChainStructBoost(ChainPrediction, BaseStructBoost):
         return task.split(self._atom_scores(task))
 
     def _known_order(self) -> IntArray | None:
-        # The weak learners of the earlier fit belong to its numbers.
+        # The channels of the earlier fit follow its label order.
         return self.class_order_ if self.warm_start and hasattr(self, "ensemble_") else None
 
     def _learners(self, task: Task) -> list[WeakLearner]:

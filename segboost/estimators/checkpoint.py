@@ -40,7 +40,7 @@ class Checkpoint:
     ----------
     folder : path
     fingerprint : str
-        Fingerprint of the data and options; a run with any other must not resume from here.
+        Digest of the data and options; a run with a different one must not resume from here.
     hypotheses : mapping of kind to class, optional
         Hypothesis classes defined outside the package.
     """
@@ -82,7 +82,7 @@ class Checkpoint:
 
 
 def fingerprint(task: Task, options: SolverOptions, extra: Any) -> str:
-    """Return a digest of a run's inputs: features, first cuts, options and `extra`.
+    """Return a digest of a run's inputs: features, cuts at probe scores, options and `extra`.
 
     The number of rounds is left out: raising it continues a run instead of starting a new one.
     """

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from segboost._types import FloatArray
 
 Style = Literal["split", "linear"]
-"""How gaps are filled: for learners that compare one feature with a threshold, or for sums."""
+"""Encoding of missing numbers: for learners that split at thresholds, or for linear ones."""
 
 MOST_CATEGORIES = 255
-"""Rarer values of a text column share the code of unknown ones: zeros."""
+"""Most categories of a text column; rarer values are encoded like unknown ones, as zeros."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,16 @@ class NumberColumn:
 
     If values were missing in training, the column becomes two. For splits, missing values lie
     below all others in the first and above all others in the second, so that a stump or tree
-    learns on which side they belong. For linear learners the first has the median in their
-    place, and the second is 1 where a value is missing. Otherwise missing values become the median.
+    learns on which side they belong. For linear learners they are replaced by the median in the
+    first, and the second is 1 where a value is missing. If no value was missing in training, later
+    missing values become the median.
 
     Parameters
     ----------
     low, high, median : float
         Of the known values.
     missing : bool
-        Whether training rows lacked values.
+        Whether values were missing in training.
     """
 
     low: float
@@ -72,15 +73,15 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column of categories: one code per category, 1 where it is the row's.
+    """A column of categories: one code per category, 1 in the rows of that category.
 
     Parameters
     ----------
     values : tuple of str
-        The categories of training in sorted order, at most the 255 most frequent ones; all
-        others are zeros.
+        The training categories in sorted order, at most the 255 most frequent ones; all others
+        are encoded as zeros.
     missing : bool
-        Whether training rows lacked values: then there is a code for it too.
+        Whether values were missing in training; if so, one more code marks missing values.
     """
 
     values: tuple[str, ...]

@@ -43,7 +43,7 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
     by the instances' `node_weight` if given. Nodes labelled −1 have no loss and their labels are
     free; see `segboost.tasks.crf_partial`.
 
-    More than two classes have unary learners of their own,
+    With more than two classes, each class has its own unary learners,
     ``E(y) = Σ_p w1^{y_p}·Φ1(U(x^p)) + Σ_(p,q) w2·Φ2(V(x^p, x^q)) μ(y_p, y_q)``, and α-expansion
     decodes the energy approximately. The lower bound remains valid for the learners found, but the
     gap is an estimate, and `certificate_.exact` is False.
@@ -53,29 +53,32 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
     C : float
         Price of the mean loss per instance.
     n_iterations : int
-        Maximum number of rounds; each adds at most one unary and one pairwise learner.
+        Maximum number of rounds; each adds at most one pairwise learner and, as a rule, at most
+        one learner per unary channel (`SampledTrees` may add several).
     weak_learner : "stump", "tree", "ramp" or WeakLearner
         For the unary potentials. Ramps add up to smooth functions, including linear ones.
     pairwise_learner : "stump", "tree", "ramp" or WeakLearner
-        For the pairwise potentials; every class contains the constant learner (Potts).
+        For the pairwise potentials; each of them can choose the constant learner (Potts).
     slack : "auto", "one", "each" or int
         Slack variables: a single one, one per instance, or that many blocks. The optimum is the
-        same; "auto" uses one per instance.
+        same; "auto" uses one per instance up to 5,000, then 5,000 blocks.
     fit_intercept : bool
         Whether the unary learners also get a constant feature: a bias towards one label.
     label_costs : array-like of shape (K, K) or "learned", optional
         μ, the cost factor of each pair of neighbouring classes, in the order of `classes_`: 1 for
         any two different ones by default. Symmetric, non-negative and zero on its diagonal; if it
-        is not a metric, αβ-swaps replace the expansions. "learned": after a fit with equal factors
-        the best metric is learned (see `segboost.tasks.crf_label_costs`), then the CRF again.
-    unary : "classwise", "shared" or "both"
+        is not a metric, αβ-swaps replace the expansions. "learned", for more than two classes:
+        after a fit with equal factors the best metric is learned (see
+        `segboost.tasks.crf_label_costs`), and the CRF is fitted again with it.
+    unary : "classwise", "shared", "both" or "raw"
         For more than two classes. "classwise": every class has its own learners of all unary
         potentials. "shared": the unary potentials are scores of the classes, such as the
-        log-probabilities of a classifier; the columns are one or more groups with a score of
-        class 0, 1, 2, … each. All classes then share the learners of their own scores, beside a
-        bias of each class: far fewer learners, for data with few examples per class. "both" has
-        both kinds of learners. "raw", for two classes, too: the unary potentials are raw features,
-        and the learners, usually `SampledTrees`, are functions of their values.
+        log-probabilities of a classifier; the columns are one or more groups, each with one score
+        for class 0, 1, 2, … All classes then share the learners, which see the scores of the
+        class in question, and each class has a bias: far fewer learners, for data with few
+        examples per class. "both" has both kinds of learners. "raw", also for two classes: the
+        unary potentials are raw features, and the learners, usually `SampledTrees`, are functions
+        of their values.
     n_classes : int, optional
         Number of scores in a group of "shared" or "both"; the largest label + 1 by default.
     labelling_cache : int, optional
@@ -208,10 +211,10 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
             self._learn(part, weight, number + 1)
 
     def _renumber(self, classes: IntArray) -> None:
-        """Bring what was learned into another order of the classes."""
+        """Reorder the classes, and the learned parameters with them."""
         if np.array_equal(classes, self.classes_):
             return
-        # The new number of each class of before.
+        # The new number of each class in the old order.
         rank = np.argsort(classes)[ranks(self.classes_)]
         place = np.argsort(rank)
         if self.label_costs_ is not None:

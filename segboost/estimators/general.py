@@ -27,11 +27,11 @@ class StructBoost(BaseStructBoost):
     n_iterations : int
         Maximum number of rounds; each adds at most one weak learner per channel.
     weak_learner : str, WeakLearner or a sequence of them
-        One for all channels ("stump", "tree", "perceptron", "svm" or an object), or one per
-        channel.
+        One for all channels ("stump", "tree", "perceptron", "svm", "ramp", "sigmoid", "sampled
+        trees" or an object), or one per channel.
     slack : "auto", "one", "each" or int
         Slack variables: a single one, one per example, or that many blocks of examples. The
-        optimum is the same; "auto" uses one per example.
+        optimum is the same; "auto" uses one per example up to 5,000, then 5,000 blocks.
     gap : float
         Final relative gap of the cutting planes.
     epsilon_cg : float
@@ -42,12 +42,12 @@ class StructBoost(BaseStructBoost):
         "literal" is the paper's algorithm as printed, for reference: primal LP, all cuts kept,
         no stabilisation, one column per round. It reaches the same optimum more slowly.
     n_jobs : int, optional
-        Threads used to search for perceptrons and SVMs; the model does not depend on it.
+        Threads used to search for perceptrons, sigmoids and SVMs; it does not affect the model.
     warm_start : bool
         Whether another fit starts with the columns of the last one; `n_iterations` then counts
         the rounds of both.
     random_state : int, RandomState, Generator or None
-        Draws the first outputs among those whose losses tie.
+        Breaks ties in the loss when the first outputs are chosen.
     callback : callable, optional
         Called with the `Step` of every round; returning True ends the fit.
     checkpoint : path, optional

@@ -22,7 +22,7 @@ from segboost.weak.base import WeakLearner
 class HierarchicalStructBoostClassifier(CodedClassifier):
     """Multi-class boosting that minimises the tree loss of a taxonomy.
 
-    The loss Δ(y, y') is the height of the first common ancestor; ψ(x, y) = φ(x) ⊗ Γ(y) with one
+    The loss Δ(y, y') is the height of the lowest common ancestor; ψ(x, y) = φ(x) ⊗ Γ(y) with one
     entry of Γ for every node of the tree except the root, so that classes share the learners of
     their ancestors. With ``coding="augmented"``, ψ(x, y) = φ(x ⊗ Γ(y)) instead: one weight vector
     for all classes.
@@ -97,7 +97,7 @@ random_state, callback, checkpoint, probability, boosted_trees
         self.boosted_trees = boosted_trees
 
     def tree_loss(self, y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
-        """Return the mean height of the first common ancestor of true and predicted classes."""
+        """Return the mean height of the lowest common ancestor of true and predicted classes."""
         names = self.classes_.tolist()
         loss = self.taxonomy_.loss(names)
         place = {name: i for i, name in enumerate(names)}
@@ -140,5 +140,5 @@ random_state, callback, checkpoint, probability, boosted_trees
 
 
 def _plain(values: Any) -> list[Any]:
-    """Return Python values: NumPy scalars hash the same but look odd in messages."""
+    """Return plain Python values: NumPy scalars hash the same but look odd in messages."""
     return [v.item() if hasattr(v, "item") else v for v in values]

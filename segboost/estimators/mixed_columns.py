@@ -1,4 +1,4 @@
-"""Columns of data frames and object arrays, which may hold text and gaps beside numbers."""
+"""Columns of data frames and object arrays, which may hold numbers, text and missing values."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
         return None
     found = [column for column in columns if column is not None]
     if len(found) < len(columns) or not len(X):
-        return None  # values of another kind: scikit-learn says what is wrong with them
+        return None  # values of other types: scikit-learn reports the error
     plain = all(c.dtype != object and not np.isnan(c).any() for c in found)
     return None if plain else found
 
 
 def plain_columns(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    """Return the columns; ValueError if one of numbers holds infinity or very large values."""
+    """Return the columns; ValueError if a numeric one contains infinity or very large values."""
     for q, column in enumerate(columns):
         if column.dtype == object:
             continue
@@ -102,7 +102,7 @@ def _frame_column(column: Any, name: object) -> npt.NDArray[Any]:
 
 
 def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
-    """Return numbers if all known values are, text if one of them is; None for other objects."""
+    """Return floats if all known values are numbers, text if any is text, else None."""
     kept = [None if _is_missing(v) else v for v in values.tolist()]
     if not all(v is None or isinstance(v, (str, int, float, np.number)) for v in kept):
         return None
@@ -117,7 +117,7 @@ def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
 
 
 def _numbers(values: npt.NDArray[Any], name: object) -> npt.NDArray[np.float64]:
-    """Return objects such as decimals as numbers; ValueError that names the column for others."""
+    """Return objects such as decimals as floats; raise ValueError with the column name if not."""
     try:
         return np.array([np.nan if _is_missing(v) else float(v) for v in values.tolist()])
     except (TypeError, ValueError):

@@ -52,7 +52,7 @@ class CodedClassifier(ClassifierMixin, TableInput):
         ----------
         X : array-like or data frame of shape (m, d)
             Missing values and text categories are encoded, see `TableEncoder`. SciPy sparse
-            matrices stay sparse; trees and `boosted_trees` do not take them.
+            matrices stay sparse; trees, ramps and `boosted_trees` do not accept them.
         y : array-like of shape (m,)
             Class names: text, numbers or booleans.
         sample_weight : array-like of shape (m,), optional
@@ -80,7 +80,7 @@ class CodedClassifier(ClassifierMixin, TableInput):
         return self._with_training_scores(X, codes, sample_weight), codes
 
     def fit_prepared(self, rows: npt.NDArray[Any], codes: IntArray, sample_weight: Any) -> Self:
-        """Learn from what `prepare` returned: the second half of `fit`."""
+        """Learn from the result of `prepare`: the second half of `fit`."""
         self._fit_task(self._task(rows, codes, sample_weight))
         if self.probability:
             self.slope_ = self._calibrate(rows, codes, sample_weight)
@@ -89,7 +89,7 @@ class CodedClassifier(ClassifierMixin, TableInput):
     def _with_training_scores(
         self, X: npt.NDArray[Any], codes: IntArray, sample_weight: Any
     ) -> npt.NDArray[Any]:
-        """Return the rows with the scores of trees that did not see them; keep the trees."""
+        """Append the scores of trees that did not see the rows; keep the trees in `scores_`."""
         self.scores_ = None
         n_trees = self.boosted_trees
         if isinstance(n_trees, bool) or not isinstance(n_trees, (int, np.integer)) or n_trees < 0:
@@ -178,10 +178,11 @@ class StructBoostClassifier(CodedClassifier):
     ----------
     C : float
         Price of slack; larger values fit the training data more closely. If C is so small that
-        w = 0 is optimal, a warning says so.
+        w = 0 is optimal, a warning is issued.
     n_iterations : int
         Maximum number of rounds; each adds at most one weak learner per class.
-    weak_learner : "stump", "tree", "perceptron", "svm" or WeakLearner
+    weak_learner : "stump", "tree", "perceptron", "svm", "ramp", "sigmoid", "sampled trees" or \
+WeakLearner
     slack : "auto", "one", "each" or int
         Slack variables: a single one, one per example, or that many blocks of examples. The
         optimum is the same; "auto" uses one per example up to 5,000, then 5,000 blocks.
@@ -197,12 +198,12 @@ class StructBoostClassifier(CodedClassifier):
         "literal" is the paper's algorithm as printed, for reference: it reaches the same optimum
         more slowly.
     n_jobs : int, optional
-        Threads used to search for perceptrons and SVMs; the model does not depend on it.
+        Threads used to search for perceptrons, sigmoids and SVMs; it does not affect the model.
     warm_start : bool
         Whether another fit starts with the columns of the last one; `n_iterations` then counts
         the rounds of both.
     random_state : int, RandomState, Generator or None
-        Draws the first outputs among those whose losses tie.
+        Breaks ties in the loss when the first outputs are chosen.
     callback : callable, optional
         Called with the `Step` of every round; returning True ends the fit.
     checkpoint : path, optional
@@ -210,10 +211,10 @@ class StructBoostClassifier(CodedClassifier):
         the same model as an uninterrupted fit.
     probability : bool
         Whether `predict_proba` is available. It takes three more fits, each without a third of
-        the rows; the model itself stays the same.
+        the rows; the model itself does not change.
     boosted_trees : int
-        Rounds of gradient-boosted trees whose class scores become further features; 0 for none.
-        The rows that are learned from get scores of trees that did not see them. With
+        Rounds of gradient-boosted trees whose class scores become additional features; 0 for
+        none. Training rows get scores from trees that did not see them. With
         ``weak_learner="sigmoid"`` and few rounds this is fast and accurate on most tables.
 
     Attributes

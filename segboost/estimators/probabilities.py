@@ -1,4 +1,4 @@
-"""Class probabilities from decision values, calibrated on rows that were held out."""
+"""Class probabilities from decision values, calibrated on held-out rows."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ def out_of_fold(
         held.append(rows)
         decisions.append(np.asarray(model.decision_function(X[rows])))
     if not held:
-        raise ValueError("probability=True needs two rows or more of a class")
+        raise ValueError("probability=True needs at least one class with two or more rows")
     return np.concatenate(held), np.concatenate(decisions)
 
 
 def assign_folds(y: npt.NDArray[Any], n_folds: int = N_FOLDS) -> IntArray:
     """Return the fold of every row, shape (m,): all folds have a share of each class.
 
-    -1 for rows that are never held out, the only ones of their class.
+    -1 for rows that are never held out because they are the only ones of their class.
     """
     rng = np.random.default_rng(0)
     fold = np.full(len(y), -1, dtype=np.intp)

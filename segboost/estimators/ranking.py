@@ -50,7 +50,8 @@ class StructBoostRanker(_PairwiseEstimator):
     """Boosting that optimises the order of pairs: the area under the ROC curve for two classes.
 
     ``min 1ᵀw + C/|S| Σ_{(i,j)∈S} max(0, 1 − (f(x_i) − f(x_j)))`` over all pairs S with y_i > y_j.
-    A call of the separation oracle costs O(n log n); the pairs are never listed.
+    A call of the separation oracle costs O(n log n): the pairs are not listed unless `slack` is
+    "each".
 
     Parameters
     ----------
@@ -58,10 +59,11 @@ class StructBoostRanker(_PairwiseEstimator):
         Price of slack; larger values fit the training data more closely.
     n_iterations : int
         Maximum number of rounds; each adds one weak learner.
-    weak_learner : "stump", "tree", "perceptron", "svm" or WeakLearner
+    weak_learner : "stump", "tree", "perceptron", "svm", "ramp", "sigmoid", "sampled trees" or \
+WeakLearner
     slack : "auto", "one", "each" or int
         Slack variables: a single one, one per pair, or that many blocks of pairs (by their upper
-        example). The optimum is the same; "auto" uses 10 blocks.
+        example). The optimum is the same; "auto" uses at most 10 blocks.
     gap, epsilon_cg, epsilon_cp, method, n_jobs, warm_start, random_state, callback, checkpoint
         As in `StructBoostClassifier`.
 

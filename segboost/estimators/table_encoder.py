@@ -27,7 +27,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """Turn tables with text categories and missing values into plain numbers.
 
     Text columns become one column of zeros and ones per category. Columns of numbers with missing
-    values become two, see `NumberColumn`. The estimators fit one themselves if their data need it.
+    values become two, see `NumberColumn`. The estimators fit an encoder themselves if needed.
 
     Parameters
     ----------

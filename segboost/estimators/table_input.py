@@ -1,4 +1,4 @@
-"""Input of the estimators on tables: plain numbers as they are, everything else encoded."""
+"""Table input of the estimators: plain numbers are used as they are, all else is encoded."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ DTYPES = (np.float64, np.float32, np.uint8)
 class TableInput(BaseStructBoost):
     """Base of the estimators whose input is a table, with or without text and missing values.
 
-    Complete tables of numbers are learned as they are, and so are sparse ones. Otherwise
-    `encoder_` keeps what the columns become; it is part of the model. So are the trees whose
-    scores are further columns (`scores_`).
+    Complete tables of numbers and sparse tables are used as they are. For others, `encoder_` holds
+    the codes of the columns; it is part of the model, like the trees whose scores are additional
+    columns (`scores_`).
     """
 
     n_features_in_: int
@@ -42,7 +42,7 @@ class TableInput(BaseStructBoost):
     scores_: BoostedScores | None = None
 
     def _training_rows(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Return what is learned, shape (m, n) and (m,); fit the encoder if one is needed."""
+        """Return the rows and labels to learn, shapes (m, n) and (m,); fit an encoder if needed."""
         refuse_odd_labels(y)
         known = self.encoder_ if self.warm_start else None
         self.encoder_ = self.medians_ = None
@@ -136,7 +136,7 @@ class TableInput(BaseStructBoost):
         return not (trees or bool(n_trees))
 
     def __sklearn_tags__(self) -> Any:
-        """Return scikit-learn's tags: missing values are allowed, mostly sparse tables too."""
+        """Return scikit-learn's tags: missing values are allowed, and sparse tables if possible."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self._takes_sparse()

@@ -12,13 +12,13 @@ from segboost.table_cells.misread_text import find_misread, holds_too_many, is_p
 
 
 def check_text(X: Any, columns: Sequence[npt.NDArray[Any]]) -> None:
-    """Refuse text that is not meant as categories, and warn of columns with too many.
+    """Reject text that is not meant as categories, and warn about columns with too many.
 
     Parameters
     ----------
     X : data frame or ndarray of shape (N, d)
-        Columns of a frame's type "category" are never refused. Nor are those of arrays, which
-        cannot say that dates are meant as categories.
+        Frame columns of dtype "category" are never rejected. Nor are columns of arrays, which
+        have no way to mark dates as categories.
     columns : sequence of ndarray, each of shape (N,)
         As `mixed_columns` returned them.
 

@@ -118,7 +118,7 @@ def make_rng(
 
 
 def _note(step: Step, weights: FloatArray, history: list[Step], stages: list[FloatArray]) -> None:
-    """Append the step; when an earlier fit is re-solved, replace its last step."""
+    """Append the step, or replace the last one if the same round was solved again."""
     if history and step.iteration <= history[-1].iteration:
         history.pop()
         stages.pop()

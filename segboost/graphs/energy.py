@@ -54,8 +54,9 @@ def checked_terms(
 def scaled_terms(theta: FloatArray, capacity: FloatArray) -> tuple[FloatArray, FloatArray, int]:
     """Return ``θ_p(1) − θ_p(0)`` and c times 2^−e, and the exponent e.
 
-    The largest magnitude is then in [½, 1), so that no sum overflows and nothing significant
-    underflows. Scaling by a power of two is exact: the minimisers stay the same.
+    e is 0 unless the largest magnitude is extreme; e then brings it into [½, 1), so that no sum
+    overflows and nothing significant underflows. Scaling by a power of two is exact: the
+    minimisers stay the same.
     """
     largest = max(np.abs(theta).max(initial=0.0), capacity.max(initial=0.0))
     exponent = int(np.frexp(largest)[1])

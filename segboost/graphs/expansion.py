@@ -39,7 +39,7 @@ def expand(
 ) -> IntArray:
     """Return a labelling that no expansion improves.
 
-    Nodes whose label is certain are fixed first; the graph of the others serves all moves.
+    Nodes whose label is certain are fixed first and take part in no move.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def expand_all(
 ) -> IntArray:
     """Expand the labels of several graphs that are stacked into one.
 
-    The result is that of `expand` for each graph alone. The moves of a round share their kernels
-    and one max-flow.
+    The result is the same as that of `expand` for each graph. The moves of a round share kernel
+    calls and one max-flow.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def expand_all(
     node_start : ndarray of int, shape (G + 1,)
         The nodes of graph g are ``node_start[g]:node_start[g + 1]``.
     theta, capacity, factor, start
-        As for `expand`, stacked likewise.
+        As for `expand`, stacked in the same way.
 
     Returns
     -------

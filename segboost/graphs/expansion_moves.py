@@ -16,7 +16,7 @@ from numba import njit
 from segboost._types import FloatArray, IntArray
 
 FIXED, KEEPS, CHANGES, UNDECIDED = -1, 0, 1, -2
-"""The values of x. Fixed nodes take part in no move: their edges are costs of the others."""
+"""The values of x. Fixed nodes take part in no move; their edges are costs of their neighbours."""
 
 
 class Energies(NamedTuple):
@@ -147,7 +147,7 @@ def decide(
     labels: IntArray,
     move: Move,
 ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """Decide what can be decided without a max-flow in the moves of these graphs.
+    """Decide the nodes that need no max-flow in the moves of these graphs.
 
     Returns
     -------

@@ -12,8 +12,8 @@ from segboost.graphs.label_persistency import fix_labels
 from segboost.graphs.labelling import LabelEnergy
 
 PRECISION = 1e-12
-"""A move counts if it lowers the energy by more than this share of the largest term. Without it,
-rounding could make two labellings of equal energy follow each other for ever."""
+"""A move counts if it lowers the energy by more than this share of the largest term. Otherwise
+rounding could make the search alternate between two labellings of equal energy forever."""
 
 
 class Rounds:

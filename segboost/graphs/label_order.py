@@ -33,6 +33,6 @@ def label_order(theta: FloatArray, factor: FloatArray) -> IntArray:
     total = rounded.sum(axis=0)
     if len(np.unique(total)) == total.size:
         return np.argsort(total).astype(np.intp)
-    # The last key of lexsort is the first to decide.
+    # The last key of lexsort is the primary one.
     keys = [theta[::-1], np.sort(theta, axis=0)[::-1], np.sort(factor, axis=0), total[None]]
     return np.lexsort(np.concatenate(keys)).astype(np.intp)

@@ -1,10 +1,10 @@
 """Persistent labels of energies with several labels, found without a max-flow.
 
-Whatever the labels of its neighbours are, changing node p from b to a raises the pairwise terms by
-at most ``b_p D(a, b)`` with ``b_p = Σ_q c_pq`` and ``D(a, b) = max_z μ(a, z) − μ(b, z)`` (which is
-μ(a, b) if μ is a metric). If ``θ_p(a) + b_p D(a, b) ≤ θ_p(b)`` for all b, some minimiser has
-y_p = a. The node is then removed: its edges become costs of its neighbours, which may be fixed in
-turn. A label b for which the inequality holds strictly with some a is in no minimiser.
+For any labels of its neighbours, changing node p from b to a raises the pairwise terms by at most
+``b_p D(a, b)`` with ``b_p = Σ_q c_pq`` and ``D(a, b) = max_z μ(a, z) − μ(b, z)`` (which is μ(a, b)
+if μ is a metric). If ``θ_p(a) + b_p D(a, b) ≤ θ_p(b)`` for all b, some minimiser has y_p = a. The
+node is then removed: its edges become costs of its neighbours, which may be fixed in turn. If the
+inequality holds strictly for b and some a, no minimiser has y_p = b.
 """
 
 from __future__ import annotations

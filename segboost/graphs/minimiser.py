@@ -1,4 +1,4 @@
-"""One entry point for energies with any number of labels: the best algorithm for each."""
+"""One entry point for energies with any number of labels, which selects the algorithm."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def best_labels_of_all(
     factor: FloatArray | None = None,
     start: IntArray | None = None,
 ) -> IntArray:
-    """Return what `best_labels` returns for each of several graphs that are stacked into one.
+    """Return the result of `best_labels` for each of several graphs that are stacked into one.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def best_labels_of_all(
     node_start : ndarray of int, shape (G + 1,)
         The nodes of graph g are ``node_start[g]:node_start[g + 1]``.
     theta, capacity, factor, start
-        As for `best_labels`, stacked likewise.
+        As for `best_labels`, stacked in the same way.
 
     Returns
     -------
@@ -90,9 +90,10 @@ def label_scores(
 ) -> FloatArray:
     """Return the scores of the labels at every node.
 
-    Two labels: the exact min-marginal ``min_{y_p=0} E − min_{y_p=1} E``, shape (P,). More: minus
-    the rise in energy if the node gets the label, shape (P, K), over the expansions of the label
-    (or, if μ is not a metric, with all other nodes unchanged); 0 for the label of `best_labels`.
+    Two labels: the exact min-marginal ``min_{y_p=0} E − min_{y_p=1} E``, shape (P,). More labels:
+    minus the rise in energy if the node gets the label, shape (P, K), over the expansions of the
+    label (or, if μ is not a metric, with all other nodes unchanged); 0 for the label of
+    `best_labels`.
     """
     if theta.shape[1] == 2:
         return min_marginals(graph, theta, _two_labels(capacity, factor))

@@ -1,9 +1,9 @@
-"""Persistent labels: those of the minimal minimiser that can be found without a max-flow.
+"""Persistent labels: labels of the minimiser with the fewest ones, found without a max-flow.
 
-Let ``d_p = θ_p(1) − θ_p(0)`` and ``b_p = Σ_q c_pq``. If ``d_p ≥ b_p``, label 0 is never worse
-whatever the neighbours' labels are; if ``d_p < −b_p``, label 1 is always better. A node fixed in
-this way is removed from the graph: its edges become costs of its neighbours, which may then be
-fixed in turn. The rest is often a small part of the problem.
+Let ``d_p = θ_p(1) − θ_p(0)`` and ``b_p = Σ_q c_pq``. If ``d_p ≥ b_p``, label 0 is never worse, for
+any labels of the neighbours; if ``d_p < −b_p``, label 1 is always better. A node fixed in this way
+is removed from the graph: its edges become costs of its neighbours, which may then be fixed in
+turn. Often only a small part of the problem remains.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A swap of α and β lets every node with one of these labels choose between the two; the best such
 move is a minimum cut for any symmetric μ ≥ 0 that is zero on its diagonal, metric or not. At the
-end no swap lowers the energy. Unlike for expansions, there is no bound; prefer expansions if μ is
-a metric.
+end no swap lowers the energy. Unlike expansions, swaps guarantee no bound on the energy; prefer
+expansions if μ is a metric.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _best_swap(problem: LabelEnergy, labels: IntArray, alpha: int, beta: int) ->
     own = problem.theta[np.ix_(nodes, pair)]
     tail, head = problem.graph.edges.T
     for here, there in ((tail, head), (head, tail)):
-        # An edge to any other label is a cost of both choices.
+        # An edge to a node with another label adds to the costs of both choices.
         outer = taking_part[here] & ~taking_part[there]
         costs = problem.factor[np.ix_(pair, labels[there[outer]])].T
         np.add.at(own, number[here[outer]], problem.capacity[outer, None] * costs)

@@ -1,4 +1,4 @@
-"""Image and annotation files as arrays and tables, for notebooks, and back.
+"""Reading and writing image and annotation files as arrays and tables, also for notebooks.
 
 Names are imported on first use, so that the command line starts fast.
 """

@@ -1,4 +1,4 @@
-"""Errors of image files, as one line that names the file."""
+"""Image file errors with one-line messages that name the file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ImageFileError(ValueError):
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether an error may go away by itself: a disk, network or memory that failed."""
+    """Whether an error may be temporary: a failure of disk, network or memory."""
     if isinstance(error, ImageFileError):
         return error.passing
     # Pillow's errors about content are OSErrors without a number.

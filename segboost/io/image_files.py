@@ -1,4 +1,4 @@
-"""Image files of any kind as RGB arrays, or one clear error; and lists of them."""
+"""Reading image files of any kind as RGB arrays, and listing those of a folder."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def decode_image(data: bytes, max_pixels: int = MAX_PIXELS) -> ByteArray:
 def read_unit_image(path: str | PathLike[str], max_pixels: int = MAX_PIXELS) -> Float32Array:
     """Read an image file as float32 RGB in [0, 1], shape (H, W, 3).
 
-    As `read_image`, but 16-bit files keep their precision.
+    Like `read_image`, but 16-bit files keep their precision.
     """
     with open_image(path, max_pixels) as image:
         return rgb_unit(image)

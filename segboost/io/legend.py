@@ -20,7 +20,7 @@ Colour = tuple[int, int, int]
 VOID = 255
 """The value of mask pixels that have no class."""
 MOST_CLASSES = 255
-"""Classes that fit a mask of bytes beside void: 0 … 254."""
+"""Number of classes that fit in a mask of bytes, besides void: 0 … 254."""
 LONGEST_NAME = 80
 LARGEST_FILE = 2**20
 
@@ -34,8 +34,8 @@ _CODES = bytes.fromhex(
 DEFAULT_COLOURS: tuple[Colour, ...] = tuple(
     zip(_CODES[::3], _CODES[1::3], _CODES[2::3], strict=True)
 )
-"""Grey, the colours of Okabe and Ito, then by turns the colour that is farthest from all before it,
-to normal eyes and to each of the three kinds of colour blindness."""
+"""Grey, the colours of Okabe and Ito, then one by one the colour that is farthest from all before
+it, for normal vision and each of the three kinds of colour blindness."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,16 @@ class ClassLegend:
     Parameters
     ----------
     names : tuple of str
-        One per class, at least two, each once.
+        One per class, at least two, all different.
     colours : tuple of (int, int, int)
-        RGB, one per class, each once.
+        RGB, one per class, all different.
     void : (int, int, int), optional
         The colour of pixels without a class, in masks that are stored in colours.
 
     Raises
     ------
     ValueError
-        If they do not make a legend; the message says why.
+        If the names or colours are invalid; the message says why.
     """
 
     names: tuple[str, ...]
@@ -107,12 +107,12 @@ class ClassLegend:
 
 
 def default_legend(n_classes: int) -> ClassLegend:
-    """Return a legend of classes without names, with colours that the colour-blind can tell apart.
+    """Return a legend of numbered classes, with colours that the colour-blind can tell apart.
 
     Parameters
     ----------
     n_classes : int
-        From 2 to 60; that many different colours are known.
+        From 2 to 60, the number of default colours.
 
     Examples
     --------

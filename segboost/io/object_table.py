@@ -1,4 +1,4 @@
-"""Tables of objects that ``segboost segment --objects`` wrote, as columns."""
+"""Reading of the object tables that ``segboost segment --objects`` writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WHOLE = ("page", "object", "box_x", "box_y", "box_width", "box_height")
 
 
 def read_objects(path: str | PathLike[str]) -> dict[str, AnyArray]:
-    """Return the columns of ``objects.csv`` by name; `pandas.DataFrame` takes them as they are.
+    """Return the columns of ``objects.csv`` by name; `pandas.DataFrame` accepts them directly.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def read_objects(path: str | PathLike[str]) -> dict[str, AnyArray]:
         reason = (error.strerror or str(error)).lower()
         raise ImageFileError(f"{path}: {reason}", passing=True) from None
     except (ValueError, csv.Error):
-        raise ImageFileError(f"{path}: not a table of objects of segboost segment") from None
+        raise ImageFileError(f"{path}: not an object table written by segboost segment") from None
 
 
 def _column(name: str, cells: list[str]) -> AnyArray:

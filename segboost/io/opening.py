@@ -1,7 +1,7 @@
 """Opening image files: the only module that calls Pillow's `Image.open`.
 
-Whatever is opened here is a regular file, is within the pixel limit before it is decoded, and is
-turned upright by its orientation tag (EXIF, or the tag of a TIFF file).
+Pipes and devices are rejected, the pixel limit is checked before anything is decoded, and images
+are turned upright by their orientation tag (EXIF, or the tag of a TIFF file).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def read_size(source: Source, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class ImageHeader:
-    """What a file says about its pixels before they are decoded.
+    """Properties of an image's pixels, read from the file's header.
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ class ImageHeader:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What readers leave out."""
+        """Notes on what readers leave out."""
         notes = ["the alpha channel is left out"] if self.alpha else []
         notes += [f"the first of {self.frames} frames is used"] if self.frames > 1 else []
         return tuple(notes)
 
 
 def read_header(source: Source, max_pixels: int = MAX_PIXELS) -> ImageHeader:
-    """Return what the header of a file says about its pixels.
+    """Return the properties of an image's pixels, from the file's header alone.
 
     Raises
     ------
@@ -124,8 +124,8 @@ def read_header(source: Source, max_pixels: int = MAX_PIXELS) -> ImageHeader:
 def read_wide_colours(source: Source, max_pixels: int = MAX_PIXELS) -> npt.NDArray[np.uint16]:
     """Return the values of a PNG file with 16-bit colours, shape (H, W, 3 or 4).
 
-    Pillow has no mode for such colours and keeps their upper bytes. The lower ones are those that
-    it keeps if it takes the values as little-endian.
+    Pillow has no mode for such colours and keeps only their upper bytes. It keeps the lower ones
+    instead if the values are declared as little-endian.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def _raw(image: Image.Image) -> str:
 
 
 def read_content(path: str | PathLike[str], max_pixels: int = MAX_PIXELS) -> bytes:
-    """Return the bytes of an image file whose header is that of an image within the limit.
+    """Return the bytes of an image file after checking in its header that it is within the limit.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def _opened(source: Source, max_pixels: int) -> Iterator[Image.Image]:
 
 
 def _file(source: Source) -> IO[bytes]:
-    """Return the file as a stream: by its path, Pillow would map it and garble turned TIFFs."""
+    """Return the file as a stream: given a path, Pillow would garble rotated TIFFs (mmap)."""
     if isinstance(source, bytes):
         return io.BytesIO(source)
     check_kind(Path(source))
@@ -215,7 +215,7 @@ def _file(source: Source) -> IO[bytes]:
 
 
 def check_kind(path: Path) -> None:
-    """Refuse pipes and devices, which might block forever."""
+    """Raise ImageFileError for pipes and devices, which might block forever."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise ImageFileError("it is a pipe or device, not a file")

@@ -32,20 +32,20 @@ from segboost.weak.checks import read_array, read_number
 
 @dataclass(frozen=True)
 class Layout:
-    """Which learned attributes make up a model.
+    """The learned attributes that make up a model.
 
     Parameters
     ----------
     cls : type
     arrays : tuple of (str, shape)
-        Arrays of reals. A shape is a text with one letter per dimension: k classes, d features,
+        Arrays of reals. A shape is a string of one letter per dimension: k classes, d features,
         T rounds, U unary and V pairwise potentials.
     numbers : tuple of str
         Single reals.
     labels : str, optional
         The attribute of k class names.
     stumps, hypotheses, history : bool
-        Whether there is a StumpSum, a list of hypotheses, a history of cutting planes.
+        Whether the model has a StumpSum, a list of hypotheses, a history of cutting planes.
     """
 
     cls: type[Any]
@@ -177,7 +177,7 @@ def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kin
 
 
 def _two_classes(document: Mapping[str, Any]) -> npt.NDArray[Any]:
-    """Return the classes of a binary CRF, which files mention if they are not 0 and 1."""
+    """Return the classes of a binary CRF, which are stored only if they are not 0 and 1."""
     if "classes" not in document:
         return TWO_CLASSES.copy()
     classes = labels_from_json(document["classes"])

@@ -15,8 +15,8 @@ def save_model(model: Any, folder: str | os.PathLike[str]) -> Path:
     """Write a fitted StructBoost estimator or baseline to a folder of JSON and npz.
 
     The JSON holds the schema and package version, the parameters and the class names. The write
-    is atomic; an older model in the folder is replaced. Callbacks are not saved, and a weak learner
-    from outside the package is saved only as text.
+    is atomic; an older model in the folder is replaced. Callbacks and checkpoint paths are not
+    saved, and a weak learner from outside the package is saved only as text.
 
     Raises
     ------

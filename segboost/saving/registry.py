@@ -1,4 +1,4 @@
-"""The estimators that can be saved, and what they become: a document and arrays."""
+"""Registry of the estimators that can be saved as a document and arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Family:
     pack : callable
         From a fitted model to its document and arrays.
     unpack : callable
-        From a class, a document, arrays and hypotheses of users to a model.
+        From a class, a document, arrays and user-defined hypothesis classes to a model.
     """
 
     kind: str
@@ -71,7 +71,7 @@ def unpack_model(packed: PackedModel, source: object, hypotheses: Kinds | None =
     ----------
     packed : PackedModel
     source : object
-        The name of the origin of the parts, for error messages.
+        Where the parts come from, for error messages.
     hypotheses : mapping of kind to class, optional
         Hypothesis classes from outside the package that the model uses.
 

@@ -115,7 +115,7 @@ def unpack(
 
 
 def _is_binary_crf(model: Any) -> bool:
-    """Whether the classes are 0 and 1, which files of CRFs do not mention."""
+    """Whether the model is a CRF with the classes 0 and 1, which its file does not store."""
     return isinstance(model, CRFStructBoost) and np.array_equal(model.classes_, TWO_CLASSES)
 
 
@@ -125,7 +125,7 @@ def _unpack_input(model: TableInput, document: Mapping[str, Any], arrays: Arrays
     if "encoder" in document:
         model.encoder_ = TableEncoder.from_json(document["encoder"])
         if model.encoder_.n_features_in_ != model.n_features_in_:
-            raise ModelFileError("the model's encoder has another number of columns")
+            raise ModelFileError("the model's encoder has a different number of columns")
     if "slope" in document:
         slope = float(document["slope"])
         if not (np.isfinite(slope) and slope > 0):
@@ -149,7 +149,7 @@ def _try_out(model: Any) -> None:
         elif isinstance(model, ChainStructBoost):
             model.predict([np.zeros((1, model.n_features_in_))])
         elif not isinstance(model, StructBoost):
-            # To text columns, "0" is an unknown category like any other.
+            # In a text column, "0" is encoded like any other unknown category.
             for _ in model.staged_predict(np.zeros((1, model.n_features_in_))):
                 pass
     if isinstance(model, StructBoostOrdinal):

@@ -130,7 +130,7 @@ class StatefulTask(Task, Protocol):
 class Recall(Protocol):
     """A task that remembers outputs its oracle has returned.
 
-    The solver first asks for cuts of known outputs, and for inference only if they do not help.
+    The solver first tries cuts of known outputs and runs inference only if they do not help.
     Upper bounds always come from the oracle.
     """
 

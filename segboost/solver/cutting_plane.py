@@ -151,7 +151,7 @@ class CuttingPlane:
         return self._add_violated(cuts, solution, scores)
 
     def _recall(self, solution: MasterSolution, scores: FloatArray) -> bool:
-        """Add cuts of known outputs if they raise the bound by enough; return whether they do."""
+        """Add cuts of known outputs if they are violated enough; return whether any was added."""
         if not isinstance(self.task, Recall):
             return False
         cuts = self.task.recall(scores, self.options.slack)
@@ -164,7 +164,7 @@ class CuttingPlane:
         return self._add_violated(cuts, solution, scores)
 
     def _finished(self) -> bool:
-        """Whether the best point already meets the gap; the next solve then stops."""
+        """Whether the best point already meets the final gap; the next solve then stops."""
         return self.options.epsilon_cp is None and self.gap <= self.options.gap
 
     def _add_violated(self, cuts: Cuts, solution: MasterSolution, scores: FloatArray) -> bool:

@@ -68,7 +68,7 @@ class Ensemble:
             yield out
 
     def importances(self, channel: int, n_features: int) -> FloatArray:
-        """Return each feature's share of the channel's total weight, shape (d,)."""
+        """Return the total weight of the channel's hypotheses per feature, shape (d,)."""
         total = np.zeros(n_features)
         for j in np.flatnonzero(self.weights * (self.channel == channel)):
             shares = getattr(self.hypotheses[j], "feature_shares", None)

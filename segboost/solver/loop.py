@@ -34,7 +34,7 @@ class ColumnGeneration:
     learners : sequence of WeakLearner, one per channel
     options : SolverOptions
     rng : numpy.random.Generator
-        Draws the first outputs among those whose losses tie.
+        Breaks ties in the loss when the first outputs are chosen.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ColumnGeneration:
         return self._plane.best_weights
 
     def add_known(self, columns: Sequence[Column]) -> None:
-        """Start the run with these columns, those of an earlier fit that is continued.
+        """Start the run with these columns, usually those of an earlier fit.
 
         Raises
         ------

@@ -54,7 +54,7 @@ class Pricer:
         return [best[c] for c in range(self._n_channels)]
 
     def further(self, atom_weights: FloatArray) -> list[tuple[int, Candidate]]:
-        """Return the channels and candidates that learners propose beside the best ones."""
+        """Return further candidates, besides the best ones, each with its channel."""
         found: list[tuple[int, Candidate]] = []
         for members, bound in self._groups:
             if isinstance(bound, SeveralLearner):

@@ -21,13 +21,13 @@ class Step:
     lower_bound : float
         Value of the restricted master: no w on the current columns can do better.
     global_bound : float
-        Lower bound over all columns of the weak learners' class: the master's value divided by
-        the best new column's score (scaling λ makes it feasible). It is a certificate if
-        separation and weak learners are exact.
+        Lower bound over all columns of the weak learners' class, the best of all rounds: the
+        master's value, divided by the best new column's score if that exceeds 1 (scaling λ makes
+        it feasible). It is a certificate if separation and weak learners are exact.
     gap : float
         ``(objective − lower_bound) / objective``.
     worst_violation : float
-        Largest violation over the blocks in the last oracle call.
+        Largest violation over the blocks among the cuts found last.
     column_score : float
         Best score ``W·φ`` of a new column; at most 1 + ε_cg at the optimum.
     n_columns, n_cuts : int

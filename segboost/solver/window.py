@@ -1,10 +1,10 @@
 """StructBoost on a sliding window of examples: one live LP from the first example to the last.
 
-    min 1ᵀw + (C/m) Σ_i ξ_i   s.t.  w·(φ(x_i, y_i) − φ(x_i, y)) ≥ Δ(y_i, y) − ξ_i,   w, ξ ≥ 0
+    min 1ᵀw + Σ_i p_i ξ_i   s.t.  w·(φ(x_i, y_i) − φ(x_i, y)) ≥ Δ(y_i, y) − ξ_i,  0 ≤ w ≤ cap, ξ ≥ 0
 
 over the examples i in the window, each with its own slack: an example that leaves takes its cuts
-with it. Columns stay, with their responses on the current candidates, and so does the basis. m is
-the number of places, not of examples, so that the price of slack never changes.
+with it. Columns stay, with their responses on the current candidates, and so does the basis. The
+price p_i is C times the example's share of the total importance, so all prices add up to C.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class WindowOptions:
     C : float
         Price of slack.
     cap : float
-        Largest weight of a stump, so that no small number of stumps decides alone.
+        Largest weight of a stump, so that a few stumps cannot decide alone.
     max_columns : int
-        Maximum number of stumps; the longest unused are replaced first.
+        Maximum number of stumps; those unused for longest are replaced first.
     columns_per_round : int
         Number of new stumps per round, all of different features.
     memory : float
@@ -106,6 +106,8 @@ class WindowBoost:
         codes : ndarray of uint8, shape (n_features, n_candidates)
         loss : ndarray of shape (n_candidates,)
             Δ(y_i, y) of every candidate, 0 for the first.
+        importance : float
+            Weight of the example's slack relative to the others.
         """
         leaving = self.cuts.leave(place)
         self._master.relax_cuts(leaving)
@@ -117,7 +119,7 @@ class WindowBoost:
         self._importance[place] = importance
 
     def update(self, rounds: int) -> None:
-        """Solve for the current window and set `weights`.
+        """Solve for the current window; set `weights` and their running `average`.
 
         Each round adds the most violated cut of every example and the best new columns, both
         found at the last solution, and solves once.

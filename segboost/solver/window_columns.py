@@ -72,7 +72,7 @@ class StumpPool:
         self._idle = np.where(weights > 0, 0, self._idle + 1)
 
     def stale(self, count: int, weights: FloatArray) -> IntArray:
-        """Return up to `count` stumps of weight zero, the longest unused first."""
+        """Return up to `count` stumps of weight zero, those unused for longest."""
         unused = np.flatnonzero((weights <= 0) & (self._idle > 0))
         order = np.argsort(-self._idle[unused], kind="stable")
         return np.sort(unused[order[:count]])

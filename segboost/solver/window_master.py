@@ -52,7 +52,7 @@ class WindowMaster(PrimalMaster):
         _check(self._live.changeColsBounds(len(new), new, np.zeros(len(new)), top))
 
     def solve(self) -> MasterSolution:
-        """Solve with the dual simplex whatever has changed.
+        """Solve with the dual simplex, regardless of the changes since the last solve.
 
         Weights at their cap flip within its steps; the primal simplex takes several times as many.
         """

@@ -44,7 +44,7 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class PackedModel:
-    """A model taken apart: what its folder holds.
+    """The contents of a model folder.
 
     Parameters
     ----------
@@ -105,14 +105,14 @@ def pack_folder(
 
 
 def write_packed(path: Path, files: Mapping[str, bytes]) -> None:
-    """Write what `pack_folder` returned to a folder, then remove the arrays of the model before.
+    """Write the files of `pack_folder` to a folder, then remove the previous model's arrays.
 
-    Files that neither this model nor the one before names are left alone.
+    Files that belong to neither model are left alone, except stale temporary files.
 
     Raises
     ------
     ForeignFileError
-        Where a file of the folder that segboost did not write has one of the names.
+        If a file that segboost did not write has one of these names.
     """
     check_model_folder(path, files)
     before = owned_arrays(path)
@@ -153,13 +153,13 @@ def read_any(folder: str | os.PathLike[str], kinds: Sequence[str]) -> PackedMode
 
 
 def unpack_folder(files: Mapping[str, bytes], source: str, kinds: Sequence[str]) -> PackedModel:
-    """Return what `pack_folder` packed, under the checks of `read_any`.
+    """Return the content of the files of `pack_folder`, with the checks of `read_any`.
 
     Parameters
     ----------
     files : mapping of name to bytes
     source : str
-        What error messages call the folder.
+        Name of the folder in error messages.
     kinds : sequence of str
     """
     path = Path(source)

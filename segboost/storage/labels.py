@@ -52,7 +52,7 @@ def labels_from_json(value: Any) -> npt.NDArray[Any]:
 def read_class_order(document: Mapping[str, Any], n_classes: int) -> IntArray:
     """Return the order in which a model numbers its classes, shape (n_classes,).
 
-    Models of earlier versions do not mention it: they number sorted classes.
+    Models of earlier versions do not store it: they number the classes in sorted order.
     """
     order = document.get("class_order", list(range(n_classes)))
     if sorted(order) != list(range(n_classes)):

@@ -1,4 +1,4 @@
-"""Temporary files of processes that were killed."""
+"""Removal of temporary files left by processes that were killed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def remove_leftovers(*folders: Path) -> int:
             try:
                 size = path.stat().st_size
                 path.unlink()
-            except OSError:  # another process removes it, or only its owner may
+            except OSError:  # another process removed it, or only its owner may do so
                 continue
             freed += size
     return freed

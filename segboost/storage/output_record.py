@@ -1,8 +1,8 @@
-"""Which files of an output folder segboost wrote, so that no others are replaced.
+"""Record of the files in an output folder that segboost wrote, so that no others are replaced.
 
-The folder keeps a small record: the digests of files that were written, and names that were
-claimed by a run that has not ended. A file with another digest was changed by its user and
-counts as theirs.
+The folder keeps a small record: the digests of files that were written, and the names claimed by
+a run that has not finished. A file whose digest differs was changed by the user and counts as
+foreign.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ CLAIMS = ("claimed", "folders")
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files that a run is going to write, relative to its folder, with ``/`` between parts.
+    """The files that a run will write: paths relative to its folder, with ``/`` as separator.
 
     Parameters
     ----------
     names : tuple of str
     folders : tuple of str
-        Folders that the run has to itself: every file directly in them counts as an output.
+        Folders used only by the run: every file directly in them counts as an output.
     """
 
     names: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
 
     def present(self, folder: Path) -> list[str]:
-        """Return the outputs that are there, of whatever kind."""
+        """Return the outputs that already exist, as files or anything else."""
         found = [name for name in self.names if os.path.lexists(folder / name)]
         for place in self.folders:
             if (folder / place).is_dir():
@@ -73,17 +73,17 @@ class OutputRecord:
             return cls(folder)
 
     def foreign(self, outputs: Outputs) -> list[str]:
-        """Return the outputs that are there and were not written by segboost."""
+        """Return the existing outputs that were not written by segboost."""
         return [name for name in outputs.present(self.folder) if not self._is_ours(name)]
 
     def claim(self, outputs: Outputs) -> None:
-        """Note that a run is about to write these files."""
+        """Record that a run is about to write these files."""
         self.names |= set(outputs.names)
         self.folders |= set(outputs.folders)
         self._write()
 
     def settle(self) -> None:
-        """Replace the claims by the digests of what was written."""
+        """Replace the claims with the digests of the files that were written."""
         claimed = Outputs(tuple(self.names), tuple(self.folders)).present(self.folder)
         self.wrote |= {n: _digest(self.folder / n) for n in claimed if _is_file(self.folder / n)}
         self.wrote = {n: d for n, d in self.wrote.items() if _is_file(self.folder / n)}
@@ -115,7 +115,7 @@ def recorded_outputs(
 ) -> Iterator[None]:
     """Write outputs within a ``with`` block, after checking that they replace nothing foreign.
 
-    A run that is interrupted keeps its claim: the next one may replace what it left.
+    An interrupted run keeps its claim: the next run may replace the files it left.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def recorded_outputs(
 def check_outputs(
     folder: Path, outputs: Outputs, inputs: Iterable[Path] = (), overwrite: bool = False
 ) -> None:
-    """Refuse outputs in whose place something else is.
+    """Raise an error if the outputs would replace inputs, foreign files or special files.
 
     Parameters
     ----------
@@ -149,9 +149,9 @@ def check_outputs(
     Raises
     ------
     ForeignFileError
-        Names the first such file and the number of the others.
+        For inputs and foreign files; it names the first one and counts the others.
     NotReplaceableError
-        Where a device, a pipe, a link or a folder has the name of an output.
+        If a device, a pipe, a link or a folder has the name of an output.
     """
     check_inputs_stay(inputs, [folder / name for name in outputs.present(folder)])
     for name in outputs.names:
@@ -175,7 +175,7 @@ def check_inputs_stay(inputs: Iterable[Path], targets: Sequence[Path]) -> None:
 
 
 def refuse_foreign(paths: Sequence[Path]) -> None:
-    """Raise the ForeignFileError of files that ``--overwrite`` would replace."""
+    """Raise ForeignFileError for files that only ``--overwrite`` may replace."""
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     verb = "were" if more else "was"
     raise ForeignFileError(
@@ -185,7 +185,7 @@ def refuse_foreign(paths: Sequence[Path]) -> None:
 
 
 def is_empty(path: Path) -> bool:
-    """Whether nothing is lost when the file is replaced, as after ``touch`` or ``mktemp``."""
+    """Whether a file is empty, as after ``touch`` or ``mktemp``: replacing it loses nothing."""
     return path.stat().st_size == 0
 
 

@@ -24,14 +24,14 @@ class ForeignFileError(ValueError):
 
 
 def check_model_folder(folder: Path, files: Mapping[str, bytes] | None = None) -> None:
-    """Refuse a folder in which saving a model would replace a file that segboost did not write.
+    """Raise an error if saving a model would replace a file that segboost did not write.
 
     Parameters
     ----------
     folder : Path
         It need not exist.
     files : mapping of str to bytes, optional
-        The files to be written beside the document.
+        The files to be written, by name.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def check_model_folder(folder: Path, files: Mapping[str, bytes] | None = None) -
         check_replaceable(folder / name)
     if document.is_file() and not _is_ours(document):
         raise ForeignFileError(
-            f"{document} was not written by segboost: move it away or name another folder"
+            f"{document} was not written by segboost: move it away or choose another folder"
         )
     own = None
     for name, data in (files or {}).items():
@@ -53,13 +53,12 @@ def check_model_folder(folder: Path, files: Mapping[str, bytes] | None = None) -
             own = own or read_manifest(folder)
             if own is None or own["arrays"]["file"] != name:
                 raise ForeignFileError(
-                    f"{path} is in the way and not part of a model: move it away or name another "
-                    "folder"
+                    f"{path} is not part of a model: move it away or choose another folder"
                 )
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """Return the document of a model written by segboost in any state, or None."""
+    """Return the document of a model written by segboost, without checksum tests, or None."""
     path = folder / DOCUMENT
     try:
         if not path.is_file() or path.stat().st_size > LARGEST_DOCUMENT:
@@ -96,7 +95,7 @@ def remove_model(folder: Path) -> None:
     if arrays is not None:
         (folder / DOCUMENT).unlink(missing_ok=True)
         arrays.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # files of others keep the folder
+    with contextlib.suppress(OSError):  # the folder stays if it holds other files
         folder.rmdir()
 
 

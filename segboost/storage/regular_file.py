@@ -1,4 +1,4 @@
-"""Reading files that may have been replaced by something else."""
+"""Reading of regular files only: no pipes, devices or folders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def check_regular(path: str | os.PathLike[str], limit: int | None = None) -> None:
-    """Refuse what might block or never end: pipes, devices, and files above a size.
+    """Raise OSError for pipes and devices, which may never end, folders and too large files.
 
     Parameters
     ----------

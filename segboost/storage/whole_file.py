@@ -1,8 +1,8 @@
-"""Files that appear whole or not at all, also after a power cut.
+"""Atomic writes: files appear whole or not at all, even after a power cut.
 
 Data goes to a temporary name in the same folder and is flushed to the disk. Then the file is
-renamed and the folder flushed: whatever happens, the name refers to the old bytes or the new ones.
-Only regular files are replaced; devices, pipes, sockets, links and folders are refused.
+renamed and the folder flushed: at any time, the name refers to the old bytes or the new ones.
+Only regular files are replaced; devices, pipes, sockets, links and folders are rejected.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def write_whole(path: Path, data: bytes, private: bool = False) -> Path:
 def scratch_file(folder: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file for reading and writing; it is removed after the ``with`` block.
 
-    What a killed process leaves is removed as other temporary files are; see
+    A file left by a killed process is removed like other temporary files; see
     `segboost.storage.leftovers`.
 
     Parameters
@@ -167,7 +167,7 @@ def check_replaceable(path: Path) -> None:
         return
     if not stat.S_ISREG(mode):
         kind = next((name for test, name in _KINDS if test(mode)), "not a regular file")
-        raise NotReplaceableError(f"{path} is {kind}: name a regular file or a new one")
+        raise NotReplaceableError(f"{path} is {kind}: choose a regular file or a new name")
 
 
 def flush_file(path: Path) -> None:
@@ -192,7 +192,7 @@ def flush_folder(folder: Path) -> None:
 
 @cache
 def this_host() -> str:
-    """Return eight digits for this machine, and for this container where process numbers differ."""
+    """Return eight hex digits that identify this machine and its process namespace."""
     space = ""
     with contextlib.suppress(OSError):
         space = os.readlink("/proc/self/ns/pid")

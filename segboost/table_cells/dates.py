@@ -32,7 +32,7 @@ _NUMBERED_MONTH = r"(?:0?[1-9]|1[0-2])"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _ORDINAL = rf"{_DAY}(?:st|nd|rd|th|\.)?"
 _PERIOD = r"(?:1[5-9]|2[01])\d{2}"
-"""A year that is plausible beside a month alone."""
+"""A year that is plausible next to a month without a day."""
 
 LONGEST = 60
 """Longer texts are not dates; this bounds the time of the search."""
@@ -70,7 +70,7 @@ _TIME_OF_DAY = re.compile(
 def is_date(text: str) -> bool:
     """Whether a text is a date, with or without a time, or a month of a year.
 
-    The name of a month alone is not.
+    The name of a month alone is not a date.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def is_date(text: str) -> bool:
 def is_time(text: str) -> bool:
     """Whether a text is a time of day: with two digits for the hour, seconds, or am and pm.
 
-    So that ratios such as 1:10 are none.
+    Ratios such as 1:10 are not times.
 
     Examples
     --------

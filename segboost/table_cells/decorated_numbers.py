@@ -6,7 +6,7 @@ import re
 from typing import Literal, NamedTuple
 
 Kind = Literal["percent", "currency", "unit", "decimal comma", "commas", "dots", "gaps"]
-"""What is around or inside the number. "commas", "dots" and "gaps" separate thousands."""
+"""Kinds of decoration around or inside a number; commas, dots and gaps separate thousands."""
 
 LONGEST = 40
 """Longer texts are not numbers; this bounds the time of the search."""
@@ -46,7 +46,7 @@ AMBIGUOUS = re.compile(rf"{_SIGN}\d{{1,3}},\d{{3}}")
 
 
 class Decoration(NamedTuple):
-    """What keeps a text from being read as a number."""
+    """The decoration that keeps a text from being read as a number."""
 
     kind: Kind
     unit: str = ""
@@ -55,7 +55,7 @@ class Decoration(NamedTuple):
 
 
 def find_decoration(text: str) -> Decoration | None:
-    """Return what is around or inside a number; None for plain numbers and for other text.
+    """Return the decoration of a number; None for plain numbers and for other text.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def find_decoration(text: str) -> Decoration | None:
 
 
 def describe_decoration(decoration: Decoration, example: str) -> tuple[str, str]:
-    """Return what a number has, and what to do about it, for the middle of a sentence."""
+    """Return a description of the decoration and a remedy, as parts of a sentence."""
     if decoration.kind == "percent":
         return "has a percent sign", "remove the percent signs"
     if decoration.kind == "currency":

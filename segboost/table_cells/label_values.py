@@ -1,4 +1,4 @@
-"""Labels of mixed or missing values, which cannot be sorted."""
+"""Checks for missing labels and labels of mixed types, which cannot be sorted."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def refuse_odd_labels(y: Any) -> None:
     Parameters
     ----------
     y : array-like of shape (N,)
-        Only objects are looked at; other arrays are left to later checks.
+        Only arrays of objects or text are checked; all else is left to later checks.
     """
     kind = getattr(y, "dtype", None)
     if kind is None or getattr(kind, "kind", "O") not in "OUT":
         return
     values = np.asarray(y, dtype=object).ravel().tolist()
     for value in values:
-        # NaN differs from itself; pandas.NA has no truth value.
+        # No comparison of values: pandas.NA has no truth value.
         if value is None or type(value).__name__ == "NAType" or value is np.nan:
             raise ValueError(f"y contains missing labels ({value}): remove these rows")
     text = next((v for v in values if isinstance(v, str)), None)

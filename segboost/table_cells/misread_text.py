@@ -17,10 +17,10 @@ from segboost.table_cells.decorated_numbers import (
 )
 
 NEARLY_ALL = 0.9
-"""Share of the known cells that decides what a column holds."""
+"""Share of the known cells that determines what a column holds."""
 
 FEW_ROWS = 20
-"""With fewer rows, a column of distinct values is nothing unusual."""
+"""With fewer rows, a column of distinct values is not unusual."""
 
 FEW_VALUES = 20
 """Up to this number of values, numbers with an uncommon ending may be categories: 10A, 3XL."""
@@ -28,7 +28,7 @@ FEW_VALUES = 20
 
 @dataclass(frozen=True)
 class Misread:
-    """What a column of text really holds.
+    """The actual content of a text column that should not become categories.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Misread:
 
 
 def find_misread(texts: Iterable[str]) -> Misread | None:
-    """Return what nearly all texts of a column are, if it is not text.
+    """Return the kind of value that nearly all texts of a column hold, or None for real text.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def find_misread(texts: Iterable[str]) -> Misread | None:
 
 
 def holds_too_many(texts: Iterable[str]) -> bool:
-    """Whether a column has nearly as many texts as rows, too many for categories."""
+    """Whether a column has more than one distinct text per two rows, too many for categories."""
     counts = Counter(texts)
     total = sum(counts.values())
     return total >= FEW_ROWS and 2 * len(counts) > total
@@ -94,9 +94,9 @@ def _share(chosen: Iterable[str], counts: Mapping[str, int], total: int) -> floa
 
 def _when(kind: str, example: str) -> Misread:
     if kind == "date":
-        remedy = "replace it by numbers such as year, month or days since a fixed day"
+        remedy = "replace it with numbers such as year, month or days since a fixed day"
         return Misread("date", example, "is a date", remedy)
-    remedy = "replace it by a number such as hours since midnight"
+    remedy = "replace it with a number such as hours since midnight"
     return Misread("time", example, "is a time of day", remedy)
 
 
@@ -112,7 +112,7 @@ def _find_numbers(counts: Counter[str], total: int) -> Misread | None:
     of_kind = {text: d for text, d in found.items() if d.kind == kind}
     if kind == "unit" and not _has_common_unit(of_kind, counts, times):
         return None
-    # "1,234.5" tells more about the commas of a column than "1,234".
+    # "1,234.5" is a clearer example of a column's commas than "1,234".
     clear = (t for t in found if not AMBIGUOUS.fullmatch(t) and found[t].kind in _like(kind))
     example = next(clear, next(iter(of_kind)))
     return Misread(found[example].kind, example, *describe_decoration(found[example], example))
@@ -124,7 +124,7 @@ def _like(kind: Kind) -> tuple[Kind, ...]:
 
 
 def _has_common_unit(found: Mapping[str, Decoration], counts: Counter[str], total: int) -> bool:
-    """Whether nearly all have the same unit, which is no letter of a part number."""
+    """Whether nearly all numbers have the same unit, not just a letter of a part number."""
     units: Counter[str] = Counter()
     for text, decoration in found.items():
         units[decoration.unit] += counts[text]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-DATES = "dates: replace it by numbers, such as year, month or days since a fixed day"
-DURATIONS = "durations: replace it by numbers, such as seconds or days"
-TIMES = "times of day: replace it by numbers, such as hours since midnight"
+DATES = "dates: replace it with numbers, such as year, month or days since a fixed day"
+DURATIONS = "durations: replace it with numbers, such as seconds or days"
+TIMES = "times of day: replace it with numbers, such as hours since midnight"
 
 
 def refuse_time_columns(X: Any) -> None:
@@ -33,7 +33,7 @@ def refuse_time_columns(X: Any) -> None:
     elif isinstance(X, np.ndarray):
         found = _of_dtype(X.dtype)
         if found is not None:
-            raise ValueError(f"X holds {found.replace('it by', 'them by')}")
+            raise ValueError(f"X holds {found.replace('it with', 'them with')}")
         if X.dtype == object and X.ndim == 2:
             for q in range(X.shape[1]):
                 if (found := _of_values(X[:, q].tolist())) is not None:
@@ -41,7 +41,7 @@ def refuse_time_columns(X: Any) -> None:
 
 
 def _label(name: Any) -> str:
-    # Numbers of NumPy's types would be shown with their type.
+    # The repr of a NumPy scalar would include its type.
     return repr(name.item() if isinstance(name, np.generic) else name)
 
 

@@ -49,7 +49,7 @@ class CandidateTask:
         self.loss = None if loss is None else _check_loss(loss, len(features))
         if self.loss is not None:
             self._truth = self._check_truth(self._argmax(-self.loss) if truth is None else truth)
-            # The truth has loss 0, even if it is only the sample nearest to it.
+            # The correct candidate has loss 0 even if it is only close to the true output.
             self.loss[self._truth] = 0.0
 
     @cached_property

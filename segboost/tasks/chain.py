@@ -67,7 +67,7 @@ class ChainTask:
         self._labels = None if labels is None else _joined(labels, arrays, n_labels)
         inner = np.ones(len(features), bool)
         inner[self._start[:-1][np.diff(self._start) > 0]] = False
-        self._second = np.flatnonzero(inner)  # the tokens that have one before them
+        self._second = np.flatnonzero(inner)  # the tokens that have a predecessor
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -139,7 +139,7 @@ def check_sequences(sequences: Sequence[npt.ArrayLike]) -> list[FloatArray]:
 def _numbers(sequence: npt.ArrayLike, number: int) -> FloatArray:
     try:
         found: npt.NDArray[Any] = np.asarray(sequence)
-        # NumPy would drop imaginary parts, and count the days of dates.
+        # NumPy would drop imaginary parts and turn dates into day counts.
         if found.dtype.kind in "cMm":
             raise ValueError(f"got {found.dtype}")
         return found.astype(np.float64, copy=False)

@@ -1,4 +1,4 @@
-"""What sequence labellers share: checks of their input, prediction and accuracy."""
+"""Shared code of the sequence labellers: input checks, prediction and accuracy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class ChainPrediction(ABC):
 
     Learning and decoding number the labels in the order in which they first appear in the training
     data, so that ties and random choices do not depend on the names of the labels: renaming labels
-    renames the predictions. `class_order_` has the place in `classes_` of each label in this order.
+    renames the predictions. `class_order_` holds the index into `classes_` of each label, in this
+    order.
     """
 
     classes_: AnyArray
@@ -99,7 +100,7 @@ class ChainPrediction(ABC):
         return arrays, np.split(numbers, np.cumsum([len(a) for a in labels])[:-1])
 
     def _known_order(self) -> IntArray | None:
-        """Return the order of the labels of an earlier fit that this one continues, or None."""
+        """Return the label order of the earlier fit that this one continues, or None."""
         return None
 
     def _check_width(self, sequence: npt.ArrayLike) -> FloatArray:
@@ -113,7 +114,7 @@ class ChainPrediction(ABC):
 
 
 def _check_labels(labels: Sequence[npt.NDArray[Any]], arrays: Sequence[FloatArray]) -> None:
-    """Raise ValueError for labels that do not fit their sequences or are no classes."""
+    """Raise ValueError for labels that do not fit their sequences or are not classes."""
     for number, (part, array) in enumerate(zip(labels, arrays, strict=True)):
         if part.shape != (len(array),):
             raise ValueError(f"y[{number}] has shape {part.shape}, expected ({len(array)},)")

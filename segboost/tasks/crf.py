@@ -171,7 +171,7 @@ def check_instances(instances: Sequence[CRFInstance]) -> tuple[CRFInstance, ...]
 
 
 def starts(counts: npt.ArrayLike) -> IntArray:
-    """Return where each of several joined parts begins, and last the total length."""
+    """Return the start of each concatenated part, followed by the total length."""
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
 
 

@@ -33,13 +33,13 @@ from segboost.tasks.examplewise import aggregate, block_of_example, example_weig
 class MulticlassCRFTask:
     """Label the nodes of one or more graphs with one of K classes.
 
-    The flat atom axis holds the atoms (p, class 0) of all nodes, then those of the next class, and
-    so on, and last the edges, each in the order of the instances. The channels of the classes share
+    The flat atom axis holds the atoms (p, class 0) of all nodes, then those of each further class,
+    and finally the edges, each in the order of the instances. The channels of the classes share
     the features ``[U(x^p), 1]``; channel "pairwise" has the pairwise potentials. Learners can also
     be shared by the classes: see `segboost.tasks.crf_unary`.
 
-    The loss is the Hamming loss ``Δ(y, y') = Σ_p node_weight_p [y_p ≠ y'_p]``. Separation starts
-    each time from the labelling that it found last, which is seldom far from the new one.
+    The loss is the Hamming loss ``Δ(y, y') = Σ_p node_weight_p [y_p ≠ y'_p]``. Separation always
+    starts from the labelling that it found last, which is usually close to the new one.
 
     Parameters
     ----------
@@ -55,10 +55,11 @@ class MulticlassCRFTask:
         μ, symmetric, non-negative and zero on its diagonal. If it is a metric, inference is by
         expansions, otherwise by swaps.
     unary : "classwise", "shared", "both" or "raw"
+        As in `segboost.tasks.crf_unary.UnaryAtoms`.
     classes : ndarray of int, shape (K,), optional
         The column of every class in a group of scores, ascending; by default 0 … K−1.
     n_scores : int, optional
-        The number of scores in a group; by default up to that of the last class.
+        The number of scores in a group; by default just enough for the last class.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class MulticlassCRFTask:
 
     @property
     def channels(self) -> tuple[Channel, ...]:
-        """K unary channels with P atoms each, then channel "pairwise" with E atoms."""
+        """The unary channels (one per class by default), then "pairwise" with E atoms."""
         return self._channels
 
     def n_blocks(self, slack: Slack) -> int:
@@ -148,7 +149,7 @@ class MulticlassCRFTask:
         return theta[nodes], capacity[edges]
 
     def dump(self) -> dict[str, Any]:
-        """Return what separation depends on besides the scores: the last labelling."""
+        """Return the state that separation depends on: the last labelling."""
         return {} if self._last is None else {"last": self._last}
 
     def load(self, arrays: Mapping[str, Any]) -> None:

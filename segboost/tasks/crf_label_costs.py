@@ -6,8 +6,9 @@ With unary costs θ and edge costs c of a fitted CRF, the energy is
 
 with the cut metrics ``δ_S(a, b) = [exactly one of a and b is in S]``. Non-negative sums of cut
 metrics are metrics, so that expansions stay valid. The sets S are the single classes (a class whose
-borders are costly), the pairs (two classes with cheap borders to each other), and for Potts all
-single classes at once. E is linear in u and v: the criterion is convex.
+borders are costly) and, with more than three classes, the pairs (two classes with cheap borders to
+each other); Potts, half the sum over all single classes, is one more metric. E is linear in u and
+v: the criterion is convex.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def learn_label_costs(
     Returns
     -------
     ndarray of shape (K, K)
-        Potts if no other metric pays.
+        Potts if all learned factors are 0.
     """
     task = LabelCostTask(instances, terms, sample_weight)
     options = SolverOptions(C=C, n_iterations=200, slack="each", gap=gap)

@@ -43,6 +43,8 @@ def learning_rounds(
 ) -> Iterator[tuple[list[CRFInstance], FloatArray | None]]:
     """Yield the problems to fit in turn; the weights of the last one are the result.
 
+    If any label is unknown, graphs without a labelled node are left out.
+
     Parameters
     ----------
     instances : sequence of CRFInstance
@@ -113,7 +115,7 @@ def complete(
     tail, head = instance.edges.T
     pair_costs = potts(theta.shape[1]) if factor is None else factor
     for here, there in ((tail, head), (head, tail)):
-        # An edge to a labelled neighbour is a cost of the other labels.
+        # An edge to a labelled neighbour adds to the costs of the other labels.
         bound = free[here] & ~free[there]
         costs = capacity[bound, None] * pair_costs[instance.labels[there[bound]]]
         np.add.at(own, number[here[bound]], costs)

@@ -1,4 +1,4 @@
-"""What CRF learners share: their classes, and prediction from learned energy terms."""
+"""Shared code of the CRF learners: their classes, and prediction from learned energy terms."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class CRFPrediction(ABC):
     @overload
     def predict(self, instances: Sequence[CRFInstance]) -> list[IntArray]: ...
     def predict(self, instances: CRFInstance | Sequence[CRFInstance]) -> IntArray | list[IntArray]:
-        """Return the labels of low energy.
+        """Return labels of low energy.
 
-        They are of minimum energy if there are two classes; ties then go to the first.
+        With two classes the energy is minimal, and ties go to the first class.
 
         Parameters
         ----------
@@ -60,8 +60,8 @@ class CRFPrediction(ABC):
         """Return the scores of the classes at every node.
 
         Two classes: the exact min-marginal ``min_{y: y_p = 0} E(y) − min_{y: y_p = 1} E(y)``, shape
-        (P,), positive if the prediction is the second class. More: minus the rise in energy if the
-        node gets the class, shape (P, K), which is 0 for the predicted class; see
+        (P,), positive if the prediction is the second class. More classes: minus the rise in energy
+        if the node gets the class, shape (P, K), which is 0 for the predicted class; see
         `segboost.graphs.minimiser.label_scores`.
         """
         theta, capacity = self.energy_terms(instance)
@@ -76,7 +76,7 @@ class CRFPrediction(ABC):
     ) -> float:
         """Return the share of the node weight that is labelled correctly.
 
-        Nodes without a known label count nowhere; `sample_weight` weights the instances.
+        Nodes without a known label are ignored; `sample_weight` weights the instances.
         """
         graphs = [instances] if isinstance(instances, CRFInstance) else list(instances)
         weight = np.zeros(len(graphs)) + len(graphs) * example_weights(sample_weight, len(graphs))
@@ -121,7 +121,7 @@ class CRFPrediction(ABC):
         except ValueError as error:
             message = str(error).replace("factor", "label_costs", 1)
             raise ValueError(f"{message} (one per class of the training labels)") from None
-        rank = ranks(self.classes_)  # given for sorted classes, which they are not during a fit
+        rank = ranks(self.classes_)  # the costs are for sorted classes; a fit reorders them
         return given[np.ix_(rank, rank)]
 
 
@@ -162,7 +162,7 @@ def by_appearance(instances: Sequence[CRFInstance], classes: IntArray) -> IntArr
 
 
 def ranks(classes: IntArray) -> IntArray:
-    """Return the place of every class among the sorted ones.
+    """Return the position of every class among the sorted classes.
 
     Examples
     --------

@@ -1,15 +1,15 @@
-"""Unary channels of CRFs with K classes: how atoms, features and costs of labels belong together.
+"""Unary channels of CRFs with K classes: their atoms, features and label costs.
 
 The cost of class k at node p is the sum of up to three atoms:
 
-- (p, k) of the channel "class k", whose features are ``[U(x^p), 1]``: learners of its own;
+- (p, k) of the channel "class k", whose features are ``[U(x^p), 1]``: learners for this class only;
 - (p, k) of the channel "shared", whose features are the scores of class k at p: learners that all
-  classes have in common;
+  classes share;
 - (k) of the channel "bias k", a constant.
 
-A cut puts the same weight on all of them. If U are raw features, the classes have learners of their
-own, as in the first case, but two classes have only one channel: the cost of class 1 at p, with
-class 0 at no cost.
+A cut puts the same weight on all of them. If U are raw features, each class has separate learners,
+as in the first case, except that two classes have only one channel: the cost of class 1 at p, while
+class 0 costs nothing.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class UnaryAtoms:
     n_scores : int
         The width of a group; D must be a multiple of it if learners are shared.
     unary : "classwise", "shared", "both" or "raw"
-        Learners of every class, learners that all classes share beside a bias of every class,
-        both kinds of learners, or learners of raw features.
+        Separate learners per class; learners that all classes share, plus a bias per class; both
+        kinds of learners; or separate learners on raw features.
     fit_intercept : bool
         Whether there is a constant for every class. Raw features are used as they are: stumps,
         trees and ramps contain the constants.
@@ -129,7 +129,7 @@ def renumber_channels(
     Parameters
     ----------
     channel : ndarray of int, shape (J,)
-        Those of a CRF with K > 2 classes.
+        The channels of a CRF with K > 2 classes.
     rank : ndarray of int, shape (K,)
         The new number of every class.
     unary, fit_intercept

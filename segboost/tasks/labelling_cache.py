@@ -4,8 +4,8 @@ Inference is the costly part of learning a CRF. A labelling that was found earli
 again at other weights, and checking that takes only a product of sparse vectors. The idea is that
 of multi-plane block-coordinate Frank-Wolfe (Shah, Kolmogorov and Lampert, 2015).
 
-With one slack per example, the master holds the cuts of the last labellings itself; the cache then
-only brings back those that were purged. With one slack, or few blocks, every cut is a sum over
+With one slack per example, the master itself holds the cuts of the last labellings; the cache then
+only brings back those that were purged. With a single slack, or few blocks, every cut is a sum over
 examples, and the cache combines old labellings into new cuts.
 """
 
@@ -85,7 +85,7 @@ class CachedTask:
         return self.task.decode(scores)
 
     def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
-        """Ask the oracle, and keep its outputs."""
+        """Call the oracle, keep its outputs and return their cuts."""
         found = self.task.most_violated(scores)
         self._kept = self._extended(found)
         return self._cuts(found, scores, slack)

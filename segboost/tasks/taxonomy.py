@@ -101,7 +101,7 @@ class Taxonomy:
         return gamma
 
     def loss(self, classes: Sequence[Hashable]) -> FloatArray:
-        """Return Δ(y, y'), shape (k, k): the height of the first common ancestor."""
+        """Return Δ(y, y'), shape (k, k): the height of the lowest common ancestor."""
         self.check_classes(classes)
         paths = [self._path(name) for name in classes]
         return np.array(

@@ -70,7 +70,7 @@ class AdaBoostTracker(BoxTracker):
     Parameters
     ----------
     random_state : int
-        Seed for the rotation of the rings of training boxes.
+        Seed for the training boxes, the augmented frames and the sample of past frames.
     n_estimators : int
         Number of stumps.
     settings : TrackerSettings, optional

@@ -66,7 +66,7 @@ class BoxTracker(ABC):
         self._confidence = Confidence(s.trust)
         self._trainer = Trainer(s.delay, s.background)
         self._number = 0
-        # More variants than the window can hold would be computed in vain.
+        # More new frames than the window holds would only replace each other.
         self._new: deque[Features] = deque(maxlen=s.window)
         self._model: Scorer | None = None
         self.add_example(frame, target)
@@ -104,7 +104,8 @@ class BoxTracker(ABC):
             x, y, w, h.
         confidence : float
             From 0 to 1. Below `settings.trust` the target is assumed to be hidden or gone: the
-            box is the best guess, and nothing is learned from the frame.
+            box is the best guess, or the last box with `settings.hold`, and nothing is learned
+            from the frame.
 
         Raises
         ------
@@ -121,7 +122,7 @@ class BoxTracker(ABC):
         if self._confidence.trusts(confidence):
             self._follow(image, found)
         elif not self.settings.hold:
-            # For a hidden target, a guess of its position is worth following, of its size not.
+            # For a hidden target, follow the guessed position but not the guessed size.
             self._pose = Pose(found.pose.x, found.pose.y, self._pose.scale)
         every = self.settings.every
         if every is not None and self._number % every == 0 and self._new:

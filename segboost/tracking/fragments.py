@@ -59,7 +59,7 @@ def patch_histograms(
 
 @dataclass(frozen=True, eq=False)
 class FragmentModel:
-    """The negative of the largest distance within the best quarter of the patches.
+    """Scores a box by minus the largest distance within its best quarter of patches.
 
     The distance between histograms is that of their cumulative sums (earth mover's, in bins).
     """
@@ -107,7 +107,7 @@ class FragmentsTracker(BoxTracker):
     random_state : int
         Ignored: this tracker is deterministic.
     settings : TrackerSettings, optional
-        Scale search is always off.
+        Scale search is always off, and every frame is trusted.
 
     References
     ----------

@@ -43,7 +43,7 @@ class OpenCVTracker:
         self._tracker.init(_bgr(self._gate.admit(frame)), whole)
 
     def add_example(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
-        """Restart from this box: OpenCV's trackers learn from a single one."""
+        """Restart from this box: OpenCV's trackers learn from a single box."""
         self.init(frame, box)
 
     def update(self, frame: npt.NDArray[Any]) -> tuple[Box, float]:

@@ -94,7 +94,7 @@ class Searcher:
         return fine[best], float(scores[best]), len(fine)
 
     def _centroid(self, look: Look, best: Places, value: float, model: Scorer) -> FloatArray:
-        """Return the mean of the boxes near the best one, weighted by their height.
+        """Return the mean offset of the boxes near the best one, weighted by their scores.
 
         Stumps make F piecewise constant: the centre of its highest step lies between samples.
         """

@@ -27,7 +27,7 @@ class TrackerSettings:
     margin : float
         Extent of the features beyond the box, as a fraction of its size.
     window : int
-        Number of frames to learn from.
+        Number of recent frames to learn from.
     every : int or None
         Number of frames between two updates of the model; None never updates it.
     delay : int

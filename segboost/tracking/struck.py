@@ -68,13 +68,13 @@ class StruckTracker(BoxTracker):
     Parameters
     ----------
     random_state : int
-        Seed for the rotation of the rings of training boxes and the choice of old patterns.
+        Seed for the training boxes, the augmented frames and the choice of old patterns.
     kernel : "gaussian" or "linear"
     C : float
     budget : int
         Maximum number of support vectors.
     settings : TrackerSettings, optional
-        Scale search is always off, and the model learns at every frame.
+        Scale search is always off, every frame is trusted, and the model learns at every frame.
     """
 
     def __init__(

@@ -28,7 +28,8 @@ class StructBoostTracker(BoxTracker):
     Parameters
     ----------
     random_state : int
-        Seed for the rotation of the rings of training boxes. The same seed gives the same boxes.
+        Seed for the training boxes, the augmented frames and the sample of past frames. The same
+        seed gives the same boxes.
     C : float
         Price of slack.
     max_columns : int

@@ -69,7 +69,7 @@ class TargetView:
     def look(self, frame: Frame, pose: Pose, reach: int) -> Look:
         """Compute the data for describing boxes up to `reach` samples away from a pose."""
         layout = self.layout
-        # Features normalised by their surroundings must see the same ones in every look.
+        # Features normalised by their surroundings need the same surroundings in every look.
         border = reach + layout.margin + HALO
         height, width = layout.height + 2 * border, layout.width + 2 * border
         step_y, step_x = self._step_y * pose.scale, self._step_x * pose.scale

@@ -2,7 +2,7 @@
 
 Given a weight W for every atom, a weak learner finds the function φ of an atom's features that
 maximises ``W·φ = Σ_n W_n φ(x_n)``. It is queried many times with the same features and is
-therefore first *bound* to them; binning and the like happen there, once.
+therefore first *bound* to them, a step that does binning and similar work once.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class StorableHypothesis(Hypothesis, Protocol):
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Any]:
-        """Return the hypotheses that `pack` stored; ValueError where the arrays do not fit."""
+        """Return the hypotheses that `pack` stored; ValueError if the arrays do not fit."""
         ...
 
 
@@ -83,7 +83,7 @@ class SeveralLearner(BoundLearner, Protocol):
     """A bound learner that proposes more than one new column per round."""
 
     def further(self, weights: FloatArray) -> list[list[Candidate]]:
-        """Return more good hypotheses for each column of `weights`, beside that of `best`.
+        """Return more good hypotheses for each column of `weights`, besides that of `best`.
 
         It is called after `best`, with the same weights.
         """

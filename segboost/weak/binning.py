@@ -82,7 +82,7 @@ def bin_features(
     max_bins : int
         From 2 to 256.
     rule : callable, optional
-        Where the thresholds of a feature lie: `equal_count_cuts`, the default, or
+        How the thresholds of a feature are chosen: `equal_count_cuts` (default) or
         `percentile_cuts`.
 
     Returns
@@ -172,8 +172,8 @@ def equal_count_cuts(
     """Return the thresholds for ascending distinct `values` that occur `counts` times.
 
     With at most `max_bins` values they are all midpoints; otherwise they form bins of about
-    equal counts, with a bin of its own for a frequent value. Each lies at or above one value and
-    below the next, even if their midpoint rounds, and has the precision of the values: a
+    equal counts, and a frequent value gets a separate bin. Each lies at or above one value and
+    below the next, even if rounding moves the midpoint, and has the dtype of the values: a
     comparison gives the same result whether or not the threshold is widened to float64 first.
     """
     if values.size <= max_bins:
@@ -261,7 +261,7 @@ def encode_numpy(
 def encode(
     column: npt.NDArray[Any], cuts: npt.NDArray[Any], out: npt.NDArray[np.uint8]
 ) -> None:  # pragma: no cover - compiled
-    """Compiled `encode_numpy`, without data-dependent branches, which would be unpredictable."""
+    """Compiled `encode_numpy`, without data-dependent branches, which would be mispredicted."""
     padded = np.full(256, np.inf, dtype=cuts.dtype)
     padded[: cuts.size] = cuts
     for i in range(column.size):

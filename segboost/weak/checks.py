@@ -64,7 +64,7 @@ def check_table(features: Any) -> Any:
 
 
 def read_number(document: Mapping[str, Any], name: str) -> float:
-    """Return a stored number; raise ValueError for text, NaN, infinities and anything else."""
+    """Return a stored number as a float; raise ValueError unless it is a finite number."""
     value = document[name]
     if type(value) not in (int, float) or not abs(value) <= 1e300:
         raise ValueError(f"{name} must be a finite number, got {str(value)[:100]!r}")

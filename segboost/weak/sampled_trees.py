@@ -1,8 +1,8 @@
-"""Trees over samples of rows and columns, several per round: for many raw features.
+"""Trees on samples of rows and columns, several per round, for tables of many raw features.
 
 A tree on all of several thousand columns costs too much to be one of hundreds of weak learners.
-Each tree here sees a random share of the columns, and splits are chosen on a random share of the
-rows; its score and responses are those of all rows.
+Each tree here sees a random share of the columns, and its splits are chosen on a random share of
+the rows; its score and responses are computed on all rows.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class SampledTrees:
     n_trees : int
         Number of trees per round and channel; all of them that score above 1 become columns.
     column_share, row_share : float
-        The share of the columns that a tree sees, and of the rows with a weight that choose its
-        splits; above 0 and at most 1.
+        Share of the columns that a tree sees, and share of the rows of non-zero weight on which
+        its splits are chosen; above 0 and at most 1.
     max_bins : int
         Maximum number of bins per feature, from 2 to 256.
     seed : int
@@ -144,7 +144,7 @@ class BoundTrees:
         return Candidate(only, of_stump, score_stump)
 
     def _named(self, tree: CodeTree, columns: npt.NDArray[np.intp]) -> Tree:
-        """Return the tree with the numbers of all columns and thresholds in place of codes."""
+        """Return the tree with column indices of the whole table and thresholds, not codes."""
         feature = columns[tree.feature]
         pairs = zip(feature, tree.cut, strict=True)
         thresholds = np.array([self.binned.threshold(int(f), int(b)) for f, b in pairs])
@@ -152,7 +152,7 @@ class BoundTrees:
 
 
 def _draw(rng: np.random.Generator, n: int, share: float) -> npt.NDArray[np.intp]:
-    """Return a share of the numbers below n, at least one of them, in ascending order."""
+    """Return a random share of the integers below n, at least one if n > 0, ascending."""
     if share >= 1 or n <= 1:
         return np.arange(n)
     return np.sort(rng.choice(n, max(1, round(share * n)), replace=False)).astype(np.intp)

@@ -1,4 +1,4 @@
-"""Decision stumps on sparse features: only the values that are stored are visited."""
+"""Decision stumps on sparse features; the search visits only stored values."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ class SparseBins:
     zero : ndarray of uint8, shape (d,)
         The code of zero, which all other rows have.
     thresholds : ndarray of float64
-        Those of all features, one feature after the other, ascending: ``code > b`` if and only if
-        ``x > thresholds[first[f] + b]``.
+        The thresholds of all features, concatenated, ascending within a feature: ``code > b`` if
+        and only if ``x > thresholds[first[f] + b]``.
     first : ndarray of int64, shape (d,)
+        Index of each feature's first threshold.
     n_bins : ndarray of intp, shape (d,)
     """
 
@@ -124,7 +125,7 @@ class _Distinct:
         middle = equal_count_cuts(self.value, self.count, len(self.value))
         is_cut = self.column[1:] == self.column[:-1]
         n_bins = sizes.astype(np.intp)
-        for f in np.flatnonzero(sizes > max_bins):  # features with too many values for a bin each
+        for f in np.flatnonzero(sizes > max_bins):  # features with more values than bins
             part = slice(int(first[f]), int(first[f] + sizes[f]))
             cuts = equal_count_cuts(self.value[part], self.count[part], max_bins)
             codes[part] = np.searchsorted(cuts, self.value[part], side="left")
@@ -187,14 +188,14 @@ def add_stored_numpy(
     start: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], codes: npt.NDArray[np.uint8],
     zero: npt.NDArray[np.uint8], values: FloatArray, totals: FloatArray, out: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the weights of the rows to ``out[f, code]``; rows that store nothing have code zero.
+    """Add the weights of the rows to ``out[f, code]``; rows without a stored value use ``zero[f]``.
 
     Parameters
     ----------
     start, zero
-        Those of the features of `out`.
+        See `SparseBins`; only for the features of `out`.
     rows, codes
-        Those of all features.
+        See `SparseBins`; for all features.
     values : ndarray of shape (N, K)
     totals : ndarray of shape (K,)
         The sums of `values`.

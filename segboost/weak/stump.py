@@ -121,7 +121,7 @@ class DecisionStump:
     ) -> BoundStump | BoundSparseStump:
         """Bin the features, shape (N, d), dense or a SciPy sparse matrix."""
         if sparse.issparse(features):
-            # Dense tables never load this: it is compiled separately.
+            # Imported here so that dense tables do not load the sparse kernels.
             from segboost.weak.sparse_stump import BoundSparseStump, bin_sparse
 
             return BoundSparseStump(bin_sparse(features, self.max_bins), check_outputs(outputs))

@@ -1,4 +1,4 @@
-"""Shallow decision trees: complete binary trees of depth 2 or 3, stored as flat arrays."""
+"""Shallow decision trees: complete binary trees of depth 1 to 8, stored as flat arrays."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """The number D of nodes from the root to a leaf."""
+        """The number D of tests from the root to a leaf."""
         return self.leaves.size.bit_length() - 1
 
     def predict(self, features: npt.NDArray[Any]) -> FloatArray:
@@ -61,7 +61,7 @@ class Tree:
         return self.leaves[node - self.feature.size]
 
     def _predict_sparse(self, features: Any) -> FloatArray:
-        """Return the responses on sparse features, whose used columns alone are filled."""
+        """Return the responses on sparse features; only the columns used are made dense."""
         used, place = np.unique(self.feature, return_inverse=True)
         dense = np.column_stack([column_of(features, int(q)) for q in used])
         return Tree(place.astype(np.int64), self.threshold, self.leaves).predict(dense)

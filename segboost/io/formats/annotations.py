@@ -1,4 +1,4 @@
-"""What the annotation formats have in common: outlined objects of an image, with classes."""
+"""Annotations in all formats: outlined objects of an image, with classes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Annotation:
     polygons : tuple of Polygon
         In pixels from the upper left corner of the image.
     pixels : ndarray of bool, shape (H, W), optional
-        The object as a mask, from formats that store one; takes the place of the polygons.
+        The object as a mask, from formats that store one; used instead of the polygons.
     score : float, optional
         Probability of the class.
     measurements : dict
@@ -80,11 +80,11 @@ class AnnotatedImage:
         Name of the image file.
     width, height : int
     annotations : tuple of Annotation
-        Where objects overlap, later ones lie above earlier ones.
+        Where objects overlap, later ones cover earlier ones.
     notes : tuple of str
-        What a reader left out.
+        Notes on what a reader left out.
     planes : tuple of (int, int)
-        The places in z and t of the pages of a stack; empty for a single page.
+        Positions in z and t of the pages of a stack; empty for a single page.
     """
 
     name: str

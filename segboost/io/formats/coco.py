@@ -47,8 +47,8 @@ class CocoFile:
 def write_coco(path: Path, images: Sequence[AnnotatedImage], class_names: Sequence[str]) -> Path:
     """Write annotations as a COCO file; return its path.
 
-    Objects are polygons; those with holes, which polygons of COCO cannot have, are stored as run
-    lengths, which are exact. The category number is the class index.
+    Objects are stored as polygons; those with holes, which COCO polygons cannot have, as exact run
+    lengths. The category number is the class index.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def coco_document(images: Sequence[AnnotatedImage], class_names: Sequence[str]) 
 
 
 def merge_coco(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the documents of `coco_document` for several images of the same classes as one."""
+    """Merge documents of `coco_document`, all with the same classes, into one."""
     images: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     categories: dict[int, Any] = {}
@@ -189,7 +189,7 @@ def _annotation(
     if isinstance(segmentation, dict):
         return Annotation(class_index, pixels=_pixels(segmentation, shape, where))
     if not isinstance(segmentation, list) or not segmentation:
-        raise ImageFileError(f"{where}: it has a box but no outline: leave it out or add one")
+        raise ImageFileError(f"{where}: it has no outline: add one or remove the annotation")
     polygons = []
     for flat in segmentation:
         if not isinstance(flat, list) or len(flat) % 2:

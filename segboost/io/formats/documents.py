@@ -1,4 +1,4 @@
-"""JSON documents of other tools: read under limits, with errors of one line."""
+"""JSON documents of other tools, read with size limits and one-line errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from segboost.io.formats.annotations import AnnotatedImage
 
 LARGEST = 2**30
-"""Larger documents are refused before they are read."""
+"""Larger documents are rejected before they are read."""
 
 
 def read_document(path: str | PathLike[str], kind: str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def read_extent(value: Any, where: str) -> int:
 
 
 def plane_list(image: AnnotatedImage) -> dict[str, Any]:
-    """Return the field of a document that lists the pages of a stack; none for a single page."""
+    """Return the field of a document that lists the pages of a stack; empty for a single page."""
     return {"planes": [list(plane) for plane in image.planes]} if image.planes else {}
 
 
@@ -114,7 +114,7 @@ def read_planes(document: Mapping[str, Any], where: str) -> tuple[tuple[int, int
 
 
 def read_page(entry: Mapping[str, Any], planes: Sequence[tuple[int, int]], where: str) -> int:
-    """Return the page of an object, 0 if it names none.
+    """Return the page of an object, by default 0.
 
     Raises
     ------

@@ -60,7 +60,7 @@ def read_geojson(
     ----------
     path : path
     name : str
-        Name of the image file, which GeoJSON does not hold.
+        Name of the image file, which GeoJSON does not store.
     width, height : int
     class_names : sequence of str
         The classes by index, to which the classifications are matched by name.
@@ -123,7 +123,7 @@ def _feature(
 
 
 def _page(plane: Any, where: str) -> int:
-    """Return the place of an object in z or, in the first plane of z, in t."""
+    """Return the position of an object in z or, if that is 0, in t."""
     given = plane if isinstance(plane, dict) else {}
     z, t = given.get("z", 0), given.get("t", 0)
     if type(z) is not int or type(t) is not int or min(z, t) < 0:

@@ -37,9 +37,9 @@ NO_AREA = ("point", "points", "line", "linestrip")
 def write_labelme(path: Path, image: AnnotatedImage, class_names: Sequence[str]) -> Path:
     """Write the annotations of an image as a LabelMe file; return its path.
 
-    LabelMe has no holes: a hole is a shape of the background's class right after its object, and
-    objects are written from the largest to the smallest, so that painting them in turn gives the
-    mask.
+    LabelMe has no holes: a hole is written as a shape of the background class right after its
+    object, and objects are written from the largest to the smallest, so that painting them in turn
+    gives the mask.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def _two_points(points: Any, where: str) -> FloatArray:
 
 
 def _pasted(shape: dict[str, Any], size: tuple[int, int], where: str) -> BoolArray:
-    """Return a shape that is stored as a small mask with the corner to paste it at."""
+    """Return the pixels of a shape that is stored as a small mask and its corner."""
     check_size(size[1], size[0], MAX_PIXELS)
     corners = _two_points(shape.get("points"), where)
     try:

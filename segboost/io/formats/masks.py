@@ -81,8 +81,8 @@ def mask_of_colours(
         shown = ", ".join(f"#{code:06x}" for code in odd[:MOST_SHOWN])
         more = f" and {len(odd) - MOST_SHOWN} more" if len(odd) > MOST_SHOWN else ""
         raise ImageFileError(
-            f"colours {shown}{more} are not in the legend: add them, or save the mask as PNG if a "
-            "lossy format made them"
+            f"colours {shown}{more} are not in the legend: add them, or save the mask as PNG if "
+            "they come from lossy compression"
         )
     table = np.array([known[int(code)] for code in found], dtype=np.uint8)
     return table[inverse].reshape(picture.shape[:2])

@@ -1,4 +1,4 @@
-"""Run-length codes of polygons, made column by column without an image of the whole page."""
+"""Run-length codes of polygons, computed column by column without an image of the whole page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from segboost._types import BoolArray, FloatArray, Int64Array
 from segboost.io.formats.polygons import Polygon
 
 STRIP = 2**23
-"""Pixels of the strip of columns that is filled at a time."""
+"""Number of pixels in the strip of columns that is filled at a time."""
 NEAR = 1e-9
 """Pixel centres this close to an edge lie on it."""
 
@@ -19,8 +19,8 @@ NEAR = 1e-9
 def encode_polygons(polygons: Sequence[Polygon], shape: tuple[int, int]) -> list[int]:
     """Return the run lengths of filled polygons.
 
-    The same as ``encode_runs(fill_polygons(polygons, shape))``, whose memory and time depend on
-    the page, except at pixel centres in which a ring crosses itself.
+    The same as ``encode_runs(fill_polygons(polygons, shape))``, except at pixel centres where a
+    ring crosses itself, but memory and time do not depend on the size of the page.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ def _box(
 
 
 def _fill(polygon: Polygon, strip: BoolArray, left: int, top: int) -> None:
-    """Set the pixels of a polygon in a strip, shape (columns, rows), in place; holes win over it.
+    """Set the pixels of a polygon in a strip, shape (columns, rows), in place, without its holes.
 
-    Costs as much as the boxes around its rings, however large the strip.
+    The cost depends on the boxes around its rings, not on the size of the strip.
     """
     place = _place(polygon[0], left, top, strip.shape)
     whole = strip[place]
@@ -126,11 +126,11 @@ def mark_edges(ring: FloatArray, turns: np.ndarray, on: np.ndarray, near: float)
     ring : ndarray of shape (n, 2)
         x and y from the first pixel centre, not closed.
     turns : ndarray of uint8, shape (columns, rows + 1)
-        Toggled at the first centre below each crossing: the parity of those above a centre
-        tells whether it is inside.
+        Toggled at the first centre below each crossing: a centre is inside if the number of
+        crossings above it is odd.
     on : ndarray of bool, shape (columns, rows)
-        Set where a centre is a corner or lies on an odd number of edges: an edge that leads
-        back on itself does not count.
+        Set where a centre is a corner or lies on an odd number of edges: an edge that is
+        retraced backwards does not count.
     near : float
     """
     columns, rows = on.shape

@@ -1,7 +1,7 @@
 """Outlines of regions as polygons, and polygons as regions.
 
 Coordinates are (x, y) with the origin at the upper left corner of the image, so that the centre of
-the first pixel is (0.5, 0.5). This is what COCO, LabelMe and QuPath use.
+the first pixel is (0.5, 0.5). COCO, LabelMe and QuPath use the same convention.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def fill_polygons(polygons: Sequence[Polygon], shape: tuple[int, int]) -> BoolAr
 def paint_polygon(canvas: npt.NDArray[Any], polygon: Polygon, value: Any) -> None:
     """Set the pixels of a polygon in an image, shape (H, W), in place.
 
-    Costs as much as the box around the polygon, however large the image.
+    The cost depends on the box around the polygon, not on the size of the image.
     """
     low = np.maximum(np.floor(polygon[0].min(axis=0)).astype(int), 0)
     high = np.minimum(np.ceil(polygon[0].max(axis=0)).astype(int) + 1, canvas.shape[::-1])
@@ -131,7 +131,7 @@ def _trace_part(part: BoolArray, where: Any, tolerance: float) -> list[Polygon]:
 
 
 def find_part_contours(part: BoolArray) -> list[FloatArray]:
-    """Return the contours of a region, which is surrounded by a row and column of zeros first."""
+    """Return the contours of a region that is first padded with one pixel of zeros."""
     padded = np.pad(part, 1).astype(np.float32)
     return list(find_contours(padded, 0.5, fully_connected="low"))
 
@@ -144,8 +144,8 @@ def contour_polygons(
     Parameters
     ----------
     contours : sequence of ndarray of shape (n, 2)
-        Rows and columns of pixel centres; see `find_part_contours`. The first point comes last
-        again.
+        Rows and columns of pixel centres; see `find_part_contours`. The last point repeats the
+        first.
     corner : ndarray of shape (2,)
         x and y of the upper left corner of the part.
     tolerance : float
@@ -172,7 +172,7 @@ def _owner(hole: FloatArray, rings: list[FloatArray], outer: list[int], sizes: l
 
 
 def _simplify(ring: FloatArray, tolerance: float) -> FloatArray:
-    """Return a closed ring with fewer points, not closed; tiny rings stay as they are."""
+    """Return a closed ring as an open one with fewer points; tiny rings keep all points."""
     fewer = approximate_polygon(ring, tolerance) if tolerance > 0 else ring
     chosen = fewer if len(fewer) > FEWEST_POINTS else ring
     return np.ascontiguousarray(chosen[:-1])

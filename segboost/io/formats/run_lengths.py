@@ -1,4 +1,4 @@
-"""Run-length codes of COCO: masks read column by column, runs of 0 and 1 in turn."""
+"""COCO run-length codes: masks read column by column as alternating runs of 0 and 1."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OFFSET, _MORE, _SIGN, _BITS = 48, 0x20, 0x10, 5
 
 
 def encode_runs(region: BoolArray) -> list[int]:
-    """Return the run lengths of a mask, shape (H, W), the first one of pixels outside.
+    """Return the run lengths of a mask, shape (H, W), starting with a run of zeros.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def decode_runs(counts: Sequence[int], shape: tuple[int, int]) -> BoolArray:
     Raises
     ------
     ValueError
-        If a run is negative or they do not add up to the mask.
+        If a run is negative or the runs do not add up to the size of the mask.
     """
     runs: Int64Array = np.asarray(counts, dtype=np.int64)
     if runs.ndim != 1 or (runs < 0).any() or int(runs.sum()) != shape[0] * shape[1]:
@@ -68,7 +68,7 @@ def expand_counts(text: str) -> list[int]:
             continue
         if digit & _SIGN:
             value -= 1 << shift
-        # From the fourth run on, the difference to the one before the last is stored.
+        # From the fourth run on, the difference from the run two before is stored.
         counts.append(value + counts[-2] if len(counts) > 2 else value)
         value = shift = 0
     if shift:

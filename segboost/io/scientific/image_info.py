@@ -1,4 +1,4 @@
-"""What a scientific image is: its shape, axes, physical size, and what was left out of it."""
+"""Descriptions of scientific images: shape, axes, physical size, notes on what was left out."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class ImageInfo:
     photograph : bool
         Whether it is an 8-bit image of one page that is grey or has colours.
     notes : tuple of str
-        What was left out or guessed.
+        Notes on what was left out or guessed.
     tags : tuple of tuple
         Resolution and geographic tags of a TIFF file, to be copied to results.
     planes : tuple of (int, int)
-        The places in z and t of the pages of a stack; empty for a single page.
+        Positions in z and t of the pages of a stack; empty for a single page.
     """
 
     pages: int
@@ -77,7 +77,7 @@ class ScientificImage:
 
 @dataclass(frozen=True)
 class AxisOrder:
-    """How the axes of a file become pages, rows, columns and channels.
+    """The mapping of a file's axes to pages, rows, columns and channels.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class AxisOrder:
 
     @property
     def planes(self) -> tuple[tuple[int, int], ...]:
-        """The places in z and t of the pages; axes of unknown meaning count as z."""
+        """Positions in z and t of the pages; axes of unknown meaning count as z."""
         letters = [(a, n) for a, n in zip(self.axes, self.shape, strict=True) if a not in "XYCS"]
         if not letters or self.sizes[0] == 1:
             return ()

@@ -27,7 +27,7 @@ COLOURS = 3
 
 @dataclass(frozen=True)
 class IntensityScale:
-    """Which channels are used, and which of their values become 0 and 255.
+    """The channels that are used, and their values that become 0 and 255.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class IntensityScale:
     Raises
     ------
     ValueError
-        Names what is wrong.
+        If a value is invalid; the message names it.
     """
 
     file_channels: int
@@ -104,7 +104,7 @@ class IntensityScale:
 
     @classmethod
     def from_dict(cls, found: Any) -> IntensityScale:
-        """Return what `to_dict` gave; ValueError if it is something else."""
+        """Return the scale that `to_dict` described; ValueError if it is invalid."""
         if not isinstance(found, Mapping):
             raise ValueError("intensities: expected an object")
         try:
@@ -156,7 +156,7 @@ def learn_scale(
         All of them by default.
     percentiles : (float, float)
     joint : bool
-        Whether all channels get the same scale, so that colours stay what they are.
+        Whether all channels get the same scale, so that colours keep their hue.
     """
     pixels = np.concatenate(list(samples))
     count = pixels.shape[1]

@@ -43,7 +43,7 @@ class ImageSource(Protocol):
 
 
 class PillowSource:
-    """A file that Pillow decodes as a whole: PNG, JPEG, …, and TIFF files where it must.
+    """A file that Pillow decodes as a whole: PNG, JPEG, …, and TIFF files that need Pillow.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def open_source(
     ----------
     source : path or bytes
     axes : str, optional
-        The axes of a TIFF file, such as ``CYX``, where those in the file are wrong or missing.
+        The axes of a TIFF file, such as ``CYX``, if those in the file are wrong or missing.
     indices : bool
         Whether the values of a palette image are its indices, as in masks, instead of its colours.
     """
@@ -123,8 +123,8 @@ def read_scientific(
     """Read an image file of any kind, with the values that it holds.
 
     8, 16 and 32-bit integers and floating point, any number of channels, stacks, OME-TIFF and
-    BigTIFF; of a pyramid the full resolution. TIFF files with less usual compressions need the
-    package imagecodecs (extra ``images``).
+    BigTIFF; of a pyramid, the full resolution is read. TIFF files with less common compressions
+    need the package imagecodecs (extra ``images``).
 
     Parameters
     ----------
@@ -132,17 +132,17 @@ def read_scientific(
     axes : str, optional
         See `open_source`.
     max_pixels : int
-        Larger pages are refused.
+        Larger pages are rejected.
 
     Returns
     -------
     ScientificImage
-        With the array (pages, H, W, channels), and what was left out in ``info.notes``.
+        With the array (pages, H, W, channels); ``info.notes`` lists what was left out.
 
     Raises
     ------
     ImageFileError
-        One line that names the file.
+        With a one-line message that names the file.
     """
     with open_source(source, axes) as opened:
         info = opened.info
@@ -160,7 +160,7 @@ def read_info(source: Source, axes: str | None = None, indices: bool = False) ->
 
 
 def is_photograph(path: str | PathLike[str], max_pixels: int) -> bool:
-    """Whether a file is an 8-bit image of one page and at most so many pixels, by its header."""
+    """Whether a file is an 8-bit image of one page (TIFF: of at most `max_pixels` pixels)."""
     if not is_tiff(path):
         header = read_header(path)
         return not (header.mode.startswith(("I", "F")) or header.wide_colours or header.frames > 1)
@@ -169,7 +169,7 @@ def is_photograph(path: str | PathLike[str], max_pixels: int) -> bool:
 
 
 def is_tiff(path: str | PathLike[str]) -> bool:
-    """Whether a file starts as TIFF files do, whatever its name."""
+    """Whether a file starts like a TIFF file, regardless of its name."""
     with _stream(path) as file:
         return file.read(4) in TIFF_STARTS
 
@@ -177,7 +177,7 @@ def is_tiff(path: str | PathLike[str]) -> bool:
 def _open_tiff(file: IO[bytes], source: Source, axes: str | None, indices: bool) -> ImageSource:
     tiff = TiffSource(file, axes)
     if tiff.info.n_pixels <= MAX_PIXELS and axes is None:
-        # Pillow knows LZW and others, but only whole grey images and colours of 8 bits.
+        # Pillow decodes LZW and others, but only whole grey images and colours of 8 bits.
         known = tiff.info.photograph or tiff.info.pages == tiff.info.channels == 1
         if (known and not tiff.is_decodable) or (tiff.needs_colours and not indices):
             with suppress(ImageFileError):

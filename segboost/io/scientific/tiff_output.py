@@ -1,4 +1,4 @@
-"""Results as tiled, compressed TIFF files that keep the tags of their source."""
+"""Writing results as tiled, compressed TIFF files that keep the tags of their source."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def write_tiff_stack(
         Pages, height and width.
     dtype : dtype
     tags : sequence of tuple
-        Of the source; see `ImageInfo.tags`.
+        Tags of the source; see `ImageInfo.tags`.
     colours : sequence of (red, green, blue), optional
         A palette for class indices.
     """

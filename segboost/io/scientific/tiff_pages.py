@@ -1,4 +1,4 @@
-"""Checks that a TIFF file has all pages that it states, and that its images use all of them."""
+"""Checks that a TIFF file has all pages that it declares, and that its images use all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRUNCATED = "the file is truncated: copy it again"
 
 
 def check_complete(file: TiffFile, series: TiffPageSeries, planes: int, found: int) -> None:
-    """Refuse a file whose pages end early; tifffile only logs that and continues.
+    """Raise an error if a file's pages end early; tifffile only logs that and continues.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ def check_complete(file: TiffFile, series: TiffPageSeries, planes: int, found: i
     series : TiffPageSeries
         The image that is read.
     planes : int
-        Its pages, by its shape.
+        Number of its pages according to its shape.
     found : int
-        Those that have a directory in the file.
+        Number of its pages that have a directory in the file.
 
     Raises
     ------
@@ -42,13 +42,13 @@ def check_complete(file: TiffFile, series: TiffPageSeries, planes: int, found: i
     stated = max(planes, images) if isinstance(images, int) else planes
     if found < stated:
         raise ImageFileError(
-            f"{stated} pages are stated, but the file holds {found}: it is truncated, or other "
-            "files belong to it"
+            f"the file declares {stated} pages but holds {found}: it is truncated, or other files "
+            "belong to it"
         )
 
 
 def describe_unused(file: TiffFile) -> list[str]:
-    """Return a line on pages that belong to no image of the file, if there are any."""
+    """Return a note on pages that belong to no image of the file, if there are any."""
     used = {
         page.offset
         for series in file.series
@@ -63,12 +63,12 @@ def describe_unused(file: TiffFile) -> list[str]:
 
 
 def _next_directory(file: TiffFile) -> int:
-    """Return where the last known directory says that another one follows; 0 if none does."""
+    """Return the offset of the directory after the last known one; 0 if there is none."""
     kind, handle = file.tiff, file.filehandle
     handle.seek(file.pages[-1].offset)
     (count,) = struct.unpack(kind.tagnoformat, handle.read(kind.tagnosize))
     handle.seek(count * kind.tagsize, 1)
     data = handle.read(kind.offsetsize)
-    # A directory that is cut off within its tags is followed by nothing that could be read.
+    # If the file ends within the tags of a directory, the offset cannot be read.
     whole = len(data) == kind.offsetsize
     return int(struct.unpack(kind.offsetformat, data)[0]) if whole else handle.size + 1

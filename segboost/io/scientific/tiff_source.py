@@ -40,9 +40,9 @@ class TiffSource:
     Parameters
     ----------
     file : binary file
-        Is not closed.
+        Never closed here.
     axes : str, optional
-        The letters of the axes, where those in the file are wrong or missing.
+        The letters of the axes, if those in the file are wrong or missing.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class TiffSource:
 
     @property
     def missing(self) -> str:
-        """What is missing to decode the pixels, in one line; empty if nothing is."""
+        """One line on what is missing to decode the pixels; empty if nothing is."""
         compression = self._frame.compression
         try:
             TIFF.DECOMPRESSORS[compression]
@@ -107,7 +107,7 @@ class TiffSource:
         """Whether a photograph has to be converted to RGB or turned upright."""
         turn = self._frame.tags.get(ORIENTATION)
         kind = int(self._frame.photometric)
-        # Decoders of JPEG convert to RGB themselves, tile by tile.
+        # JPEG decoders convert to RGB themselves, tile by tile.
         converted = kind in (PALETTE, CMYK) or (
             kind == YCBCR and int(self._frame.compression) != JPEG
         )
@@ -120,7 +120,7 @@ class TiffSource:
             planes = [self._plane(n, rows, columns) for n in self._planes_of(page)]
             whole = np.concatenate(planes, axis=2)
         else:
-            # Axes were renamed, so that pages of the file are not planes: read all of it.
+            # The axes were renamed and pages of the file are not planes: read all of it.
             array = self._order.arrange(self._tiff.series[0].asarray())
             whole = array[page, rows, columns]
         if self._frame.photometric == WHITE_IS_ZERO and whole.dtype.kind == "u":
@@ -213,7 +213,7 @@ class TiffSource:
         return notes
 
     def _check(self, series: Any) -> None:
-        """Refuse files that are truncated or declare more than they can hold."""
+        """Raise an error for files that are truncated or declare more than they can hold."""
         frame, size = self._frame, self._tiff.filehandle.size
         if series.dtype is None or np.dtype(series.dtype).kind not in "buif":
             raise ImageFileError(f"pixels of type {series.dtype} are not supported")

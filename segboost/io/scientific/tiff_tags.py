@@ -29,9 +29,9 @@ _MICRON = ("um", "micron", "microns", "micrometer", "\\u00B5m", "μm")
 
 
 def find_pixel_size(file: TiffFile, page: TiffPage) -> PixelSize | None:
-    """Return the physical size of a pixel, from OME, ImageJ or geographic metadata or per cm.
+    """Return the physical size of a pixel from OME, ImageJ, geographic or per-centimetre data.
 
-    Resolutions per inch are those of printing and not taken as a size.
+    Resolutions per inch refer to printing and are ignored.
     """
     for find in (_from_ome, _from_imagej, _from_geo, _from_resolution):
         try:
@@ -44,13 +44,13 @@ def find_pixel_size(file: TiffFile, page: TiffPage) -> PixelSize | None:
 
 
 def kept_tags(page: TiffPage, size: PixelSize | None) -> tuple[tuple[Any, ...], ...]:
-    """Return resolution and geographic tags: code, type, count, value, once.
+    """Return resolution and geographic tags as tuples (code, type, count, value, write once).
 
     Parameters
     ----------
     page : TiffPage
     size : PixelSize, optional
-        From metadata that are not copied (OME, ImageJ): becomes the resolution.
+        The size found in metadata that are not copied (OME, ImageJ); it becomes the resolution.
     """
     found = []
     for code in (*RESOLUTION, *GEO):

@@ -1,4 +1,4 @@
-"""A part of a page."""
+"""A rectangular part of a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Window:
-    """Rows and columns of a page, from inclusive to exclusive."""
+    """Rows and columns of a page; `bottom` and `right` are exclusive."""
 
     top: int
     bottom: int
@@ -25,7 +25,7 @@ class Window:
         return slice(self.left, self.right)
 
     def within(self, other: Window) -> tuple[slice, slice]:
-        """Return the place of this window in an array of another one that contains it."""
+        """Return the slices of this window in the array of another window that contains it."""
         return (
             slice(self.top - other.top, self.bottom - other.top),
             slice(self.left - other.left, self.right - other.left),

@@ -1,4 +1,4 @@
-"""Masks as OME-Zarr (version 0.4), a folder of chunks; the only module that imports zarr."""
+"""Writing masks as OME-Zarr (version 0.4), a folder of chunks; only this module imports zarr."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PARTS = re.compile(
 )
 """The files of an output, and those that zarr is writing."""
 MARK = ".segboost"
-"""The file with the digests of all others: what is not in it, or was changed, is not replaced."""
+"""The file with the digests of all others; files not listed in it, or changed, are not replaced."""
 
 
 def write_ome_zarr(
@@ -55,7 +55,7 @@ def write_ome_zarr(
     Raises
     ------
     ValueError
-        If the package zarr is missing; the message names the command that installs it.
+        If the package zarr is missing; the message gives the command that installs it.
     NotReplaceableError
         If something else is at the path.
     """
@@ -143,7 +143,7 @@ def _check_earlier(path: Path) -> list[str]:
 
 
 def _remove_earlier(path: Path) -> None:
-    """Remove an earlier output, file by file; a folder that something was put into stays."""
+    """Remove an earlier output file by file; a folder that received other files is not removed."""
     names = _check_earlier(path)  # once more: the pages may have taken hours
     if not names:
         return
@@ -155,7 +155,7 @@ def _remove_earlier(path: Path) -> None:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """Return the digest of every file below a folder except its mark; "" for links and the like."""
+    """Return the digest of every file below a folder but its mark; "" for links and devices."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
