@@ -26,11 +26,11 @@ class DatasetError(ValueError):
 
 
 class Source(Protocol):
-    """Source of an array, which is read or made again at each call and never kept."""
+    """Source of an array that is read or generated at each call and never kept."""
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files behind it; empty if it is made on the fly."""
+        """The files that it reads; empty if the array is generated."""
 
     def load(self) -> ByteArray:
         """Return the array."""
@@ -49,7 +49,7 @@ class FileSource:
     read : callable
         Called with the paths; a module-level function or a frozen object, so that it pickles.
     rule : str
-        What the result depends on in addition to the bytes; part of the key.
+        Settings that the result depends on in addition to the bytes; part of the key.
     """
 
     paths: tuple[Path, ...]
@@ -101,7 +101,7 @@ class LabelledImage:
     mask_source: Source
 
     def image(self) -> ByteArray:
-        """Return the image: uint8 RGB, shape (H, W, 3)."""
+        """Return the image: uint8 RGB, shape (H, W, 3), or with further channels."""
         return self.image_source.load()
 
     def mask(self) -> ByteArray:
@@ -145,7 +145,7 @@ class SegmentationDataset:
     name : str
     train, test : tuple of LabelledImage
     notes : tuple of str
-        What readers of the scores must know: images left out, duplicates, the protocol.
+        Remarks that matter for the scores: images left out, duplicates, the protocol.
     leaks : tuple of str
         Names of test images whose photograph is also a training image.
     legend : ClassLegend
@@ -153,7 +153,7 @@ class SegmentationDataset:
     validation : tuple of LabelledImage
         Images for choosing settings, if the data set has such a split.
     intensities : IntensityScale, optional
-        How the values of scientific images became bytes.
+        Scale by which the values of scientific images were converted to bytes.
     """
 
     name: str

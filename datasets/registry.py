@@ -1,4 +1,4 @@
-"""The data sets by name: what they are, how to load and how to verify them."""
+"""The data sets by name: their descriptions and loaders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DatasetInfo:
     load : callable
         Its keywords are those of the loader.
     needs : tuple of str
-        Which of category, data_root, images and masks must be given.
+        The options among category, data_root, images and masks that must be given.
     categories : tuple of str
     details : str
         Layout, protocol and source.
@@ -176,7 +176,7 @@ def load_dataset(name: str = "synthetic", **options: Any) -> SegmentationDataset
         One of `list_datasets`.
     **options
         Those of `load_synthetic`, `load_synthetic_classes` or `load_folders`, or of `load_graz02`
-        and `load_camvid` with ``data_root`` (by default the variable SEGBOOST_DATA) in place of
+        and `load_camvid` with ``data_root`` (by default the variable SEGBOOST_DATA) instead of
         their root.
 
     Examples

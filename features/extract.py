@@ -24,7 +24,7 @@ from segboost.features.superpixels.planes import compared_planes
 Dtype = Literal["float32", "uint8"]
 SMALLEST_SIDE = 64
 MOST_PADDED, MOST_PADDING = 2_000_000, 8
-"""Padded pixels that are always allowed, and how many there may be per pixel of larger images."""
+"""Number of padded pixels that is always allowed, and the limit per image pixel above it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class ImageFeatures:
     groups : mapping of str to GroupFeatures
         In the order of the preset.
     maps : mapping of (float, str) to ndarray of float32, shape (C, h, w)
-        Maps of the built-in network that were asked for and that groups computed.
+        Requested maps of the built-in network that a group computed.
     """
 
     superpixels: Labels
@@ -101,13 +101,13 @@ def extract_features(
     name : str
         The image's name without extension, for groups that are read from disk.
     dtype : {"float32", "uint8"}
-        uint8 rounds groups with a known range to 256 levels of it, for learners that bin their
-        features; the others stay float32.
+        uint8 quantises groups with a known range to 256 levels, for learners that bin their
+        features; other groups stay float32.
     maps : collection of (float, str)
-        Scale and layer of network maps to keep, where groups of the preset compute them.
+        Scale and layer of network maps to keep, if a group of the preset computes them.
     page : PagePart, optional
-        Where the image lies in a large page: the features are those that the whole page gives.
-        Its sides are multiples of `segboost.features.page.GRID`.
+        The image's position in a large page: its features equal those of the whole page. The
+        image's sides are multiples of `segboost.features.page.GRID`.
 
     Returns
     -------

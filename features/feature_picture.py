@@ -127,20 +127,20 @@ def first_component(values: npt.NDArray[np.generic]) -> tuple[npt.NDArray[np.flo
 
 
 def save_picture(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG, which appears whole or not at all."""
+    """Write a figure as a PNG file atomically."""
     with open_whole(path) as file:
         figure.savefig(file, format="png", dpi=80, metadata={"Software": SOFTWARE})
 
 
 def check_picture(path: Path, overwrite: bool = False) -> None:
-    """Refuse a path at which something other than a picture by `save_picture` is.
+    """Refuse to replace anything but an empty file or a picture written by `save_picture`.
 
     Raises
     ------
     NotReplaceableError
-        If it is not a regular file.
+        If the path is not a regular file.
     ForeignFileError
-        If it is another file, unless `overwrite`.
+        If it is any other file, unless `overwrite` is set.
     """
     check_replaceable(path)
     if path.exists() and not (overwrite or is_empty(path) or _is_ours(path)):

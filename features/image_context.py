@@ -41,12 +41,12 @@ class ImageContext:
     groups : sequence of FeatureGroup
         The groups that will be computed, so that those of a network share one pass.
     keep_maps : collection of (float, str)
-        Scale and layer of maps of the built-in network to keep in `maps`, where groups compute
+        Scale and layer of maps of the built-in network to keep in `maps`, if a group computes
         them.
     further : ndarray of float32, shape (H, W, C), optional
         Channels beyond the three of `image`, in [0, 1].
     page : PagePart, optional
-        Where the image lies in a large page, if it is a part of one.
+        The image's position in a large page, if it is a part of one.
     """
 
     def __init__(
@@ -129,14 +129,14 @@ class ImageContext:
 
     @property
     def usual_count(self) -> float:
-        """The number of superpixels that an image of this size has; of a page, on average."""
+        """The number of superpixels; for a part of a page, the page's average for its size."""
         if self.page is None:
             return self.count
         return self.labels.size / self.page.means().mean_area
 
     @property
     def places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The centres in the whole page, and its height and width."""
+        """The centres in coordinates of the whole page or image, and its height and width."""
         if self.page is None:
             return self.centres, np.array(self.labels.shape)
         return self.page.on_page(self.centres), self.page.shape
@@ -156,7 +156,7 @@ class ImageContext:
         return csr_array((ones, (rows, columns)), shape=(self.count, self.count))
 
     def within(self, steps: int) -> csr_array:
-        """Return the 0/1 matrix of superpixels at most `steps` away, including itself."""
+        """Return the 0/1 matrix of superpixels at most `steps` apart, with a diagonal of ones."""
         near = csr_array(
             (np.ones(self.count, np.float32), (np.arange(self.count),) * 2),
             shape=(self.count, self.count),

@@ -1,8 +1,8 @@
-"""Parts of large pages: where their pixels lie, and what the whole page is like.
+"""Parts of large pages: their positions, and statistics of the whole page.
 
-The features of a part have to be those that the whole page would give. So lengths are compared
-with `FIELD` instead of the sides of the image, superpixels are cut in blocks of the page, and
-means over the image are those of `PageStatistics`.
+The features of a part must equal those of the whole page. Lengths are therefore compared with
+`FIELD` instead of the sides of the image, superpixels are cut in blocks of the page, and means over
+the image are those of `PageStatistics`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 FIELD = 1024
-"""Takes the place of height and width where lengths are relative: the side of training crops."""
+"""Replaces height and width in relative lengths: the side of training crops."""
 GRID = 64
 """Parts begin at multiples of this, and are padded to them, so that network maps coincide."""
 BLOCK = 256
-"""Usual side of the blocks in which superpixels are cut."""
+"""Default side of the blocks in which superpixels are cut."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +45,14 @@ class PageStatistics:
 
 @dataclass(frozen=True, eq=False)
 class PagePart:
-    """The place of an array of pixels in a large page.
+    """The position of an array of pixels in a large page.
 
     Parameters
     ----------
     height, width : int
         Of the page, in pixels.
     top, left : int
-        Where the part begins: multiples of `GRID`.
+        First row and column of the part, multiples of `GRID`.
     block : int
         Side of the blocks in which superpixels are cut, a multiple of 2 `GRID`. Blocks begin half
         a side before the page, so that the overlap of tiles can be half a block.
@@ -85,9 +85,9 @@ class PagePart:
         return np.array([self.height, self.width])
 
     def on_page(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return rows and columns of the part, shape (n, 2), as those of the page.
+        """Convert rows and columns of the part, shape (n, 2), to those of the page.
 
-        Places in the padding are moved to the page's border.
+        Positions in the padding are moved to the page's border.
         """
         return np.minimum(places + np.array([self.top, self.left]), self.shape - 1)
 
@@ -101,8 +101,8 @@ class PagePart:
 def pad_to_grid(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return pixels, shape (h, w, …), padded below and on the right to multiples of `GRID`.
 
-    By reflection, as real borders would disturb the maps of networks. Only parts at the page's
-    lower and right border need it, and the whole page is padded in the same way.
+    Padding is by reflection, as hard borders would disturb the maps of networks. Only parts at the
+    page's lower and right border need it, and the whole page is padded in the same way.
     """
     height, width = pixels.shape[:2]
     if height % GRID == 0 and width % GRID == 0:

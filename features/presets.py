@@ -47,7 +47,7 @@ class Preset:
     groups : tuple of FeatureGroup
         With distinct names. Consecutive groups of a family share its responses.
     intensities : IntensityScale, optional
-        How files of other depths than 8 bits become images, learned from the training images.
+        Conversion of files of other depths than 8 bits, learned from the training images.
     """
 
     name: str
@@ -105,13 +105,14 @@ class Preset:
         return replace(self, groups=tuple(g for g in self.groups if g.name in names))
 
     def to_key(self) -> dict[str, Any]:
-        """Return what features depend on, for the keys of artefacts.
+        """Return the settings that features depend on, for the keys of artefacts.
 
-        `classic` was called `default` in version 0.1: under that name its caches are still found.
+        `classic` was called `default` in version 0.1 and keeps that name here, so that its caches
+        are still found.
         """
         config = self.to_config()
         if self.n_further:
-            config["compared"] = "all channels"  # by superpixels; once the colours alone
+            config["compared"] = "all channels"  # by superpixels; formerly only the colours
         return {**config, "name": "default" if self.name == "classic" else self.name}
 
     def to_config(self) -> dict[str, Any]:
@@ -180,8 +181,8 @@ def find_preset(preset: str | Preset | Mapping[str, Any]) -> Preset:
 def preset_from_config(config: Mapping[str, Any]) -> Preset:
     """Return the preset that `Preset.to_config` or a user wrote.
 
-    ``"base"`` names a preset to start from: its superpixels are used unless there are others, and
-    ``"groups"`` are added to its groups.
+    ``"base"`` names a preset to start from: its superpixels are used unless ``"superpixels"`` is
+    given, and ``"groups"`` are added to its groups.
 
     A group given as ``{"kind": "function", "function": "package.module:function"}`` is imported
     when it is first computed; call `refuse_imports` first if the configuration is not your own.

@@ -1,6 +1,6 @@
 """Types and ranges of the settings of superpixels and feature groups.
 
-They may come from the model folder of a stranger: a value out of range would make every image take
+They may come from an untrusted model folder: a value out of range could make every image take
 hours or gigabytes.
 """
 
@@ -41,7 +41,7 @@ class Number:
 
 
 def check_settings(settings: object, numbers: Mapping[str, Number], where: str = "") -> None:
-    """Raise ValueError for the first attribute that is not one of the numbers allowed.
+    """Raise ValueError for the first attribute that is not an allowed number.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def check_settings(settings: object, numbers: Mapping[str, Number], where: str =
 
 
 def check_texts(values: Any, what: str) -> tuple[str, ...]:
-    """Return a list or tuple of texts as a tuple; ValueError for anything else."""
+    """Return a list or tuple of strings as a tuple; ValueError for anything else."""
     if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
-        raise ValueError(f"{what}: expected a list of texts, got {str(values)[:100]}")
+        raise ValueError(f"{what}: expected a list of strings, got {str(values)[:100]}")
     return tuple(values)

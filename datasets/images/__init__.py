@@ -1,1 +1,1 @@
-"""Labelled images: folders, Graz-02, SUN scenes, and their masks."""
+"""Labelled images: folders, scientific images, Graz-02, CamVid, SUN scenes, and their masks."""

@@ -42,7 +42,7 @@ class ClassMaskReader:
 
     @property
     def rule(self) -> str:
-        """What a mask depends on in addition to the bytes of its file."""
+        """The settings that a mask depends on in addition to the bytes of its file."""
         return f"classes {self.legend.colours} {self.legend.void} {self.void_index}"
 
 
@@ -84,9 +84,9 @@ def read_class_mask(
 def count_classes(paths: Iterable[Path]) -> int:
     """Return the number of classes of a set of index masks: the largest index plus one.
 
-    At least two; 255 is void and does not count. Reads all masks. Grey masks of 0 and 255 alone
-    are taken as foreground, so that the set has two classes, unless another mask holds both 255
-    and a class.
+    At least two; 255 is void and does not count. Reads all masks. If there are grey masks with
+    only 0 and 255, these are taken as binary and the set has two classes, unless another mask
+    holds both 255 and a class.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class FolderPairs:
     problems : tuple of (Path, str)
         Each file that has no partner or shares its name, and the problem.
     notes : tuple of str
-        Files that were left out because their names do not end like an image's.
+        Files that were left out because they do not have the extension of an image.
     """
 
     pairs: dict[str, tuple[Path, Path]]
@@ -66,7 +66,7 @@ def load_folders(
         Text files, one name per line, with or without extension; ``#`` starts a comment line. With
         only one list, the other part consists of all remaining images.
     encoding, foreground
-        How masks are coded; see `read_mask`. ``auto`` looks at all masks first, since a single
+        Encoding of the masks; see `read_mask`. ``auto`` looks at all masks first, since a single
         file can be ambiguous.
     mask_suffix : str
         Suffix of the name in masks, such as ``_mask`` in a_mask.png.
@@ -105,9 +105,9 @@ def choose_reader(
     foreground: int | None = None,
     legend: ClassLegend | None = None,
 ) -> MaskReader | ClassMaskReader:
-    """Return how the masks of a set are read: as two classes, or as those of a legend.
+    """Return the reader for the masks of a set, with two classes or those of a legend.
 
-    Where neither a legend nor an encoding is given, all masks are looked at.
+    If no legend, encoding or foreground index is given, all masks are read to find out.
     """
     if legend is not None and (legend.n_classes > 2 or legend.void is not None):
         return ClassMaskReader(legend)
@@ -138,7 +138,7 @@ def _given_legend(
     if foreground is not None:
         raise ValueError("classes and foreground exclude each other: foreground makes two classes")
     if encoding == "binary":
-        raise ValueError('classes have indices, so that encoding cannot be "binary"')
+        raise ValueError('classes have indices, so the encoding cannot be "binary"')
     return classes if isinstance(classes, ClassLegend) else read_legend(classes)
 
 
@@ -177,11 +177,11 @@ def _list(folder: str | PathLike[str], what: str) -> tuple[list[Path], list[Path
 
 
 def _index(files: list[Path], suffix: str) -> tuple[dict[str, Path], list[tuple[Path, str]]]:
-    """Return files by name without suffix and ending, and the problems of the others."""
-    problems = [(p, f"no {suffix} at the end") for p in files if _bare(p, suffix) is None]
+    """Return files by name without suffix and extension, and the problems of the others."""
+    problems = [(p, f"name does not end in {suffix}") for p in files if _bare(p, suffix) is None]
     named = [(name, p) for p in files if (name := _bare(p, suffix)) is not None]
     count = Counter(name for name, _ in named)
-    problems += [(p, f"another file has the name {n} too") for n, p in named if count[n] > 1]
+    problems += [(p, f"another file is also named {n}") for n, p in named if count[n] > 1]
     return dict(named), problems
 
 
@@ -205,4 +205,4 @@ def summarise(problems: Sequence[tuple[Path, str]]) -> str:
     """Return one line that names the files, at most ten."""
     shown = "; ".join(f"{path}: {text}" for path, text in problems[:10])
     more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
-    return f"{shown}{more}. Add what is missing or move these files away"
+    return f"{shown}{more}. Add the missing files or move these away"

@@ -1,4 +1,4 @@
-"""Where the files of Graz-02 (INRIA annotations, IG02) are and how they are named."""
+"""Location and naming of the files of Graz-02 (INRIA annotations, IG02)."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ def read_mask(
         A one-bit, grey or palette image, or a colour image with equal channels.
     encoding : {"auto", "binary", "index"}
         ``binary``: 0 is background, 255 foreground. ``index``: 0 is background, 1 foreground,
-        255 void (0/1 masks, palette masks, the VOC style). ``auto``: a grey file with only the
-        values 0 and 255 is ``binary``, any other is ``index``.
+        255 void (0/1 masks, palette masks, the VOC style). ``auto``: a grey file with the value
+        255 but not 1 is ``binary``, any other is ``index``.
     foreground : int, optional
         The index of the class to segment, in masks of many classes (1 … 254): the other indices
         become background, 255 stays void. Implies ``index``.
@@ -142,7 +142,7 @@ def check_encoding(encoding: str, foreground: int | None) -> None:
     if foreground is None:
         return
     if encoding == "binary":
-        raise ValueError('foreground chooses an index, so that encoding cannot be "binary"')
+        raise ValueError('foreground chooses an index, so the encoding cannot be "binary"')
     if not 1 <= foreground <= 254:
         raise ValueError(f"foreground must be an index from 1 to 254, got {foreground}")
 

@@ -46,7 +46,7 @@ READING = ("channels", "axes", "intensities", "mask_kind")
 
 @dataclass(frozen=True)
 class ScientificReading:
-    """How the files are read.
+    """Options for reading the files.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ScientificReading:
     axes : str, optional
     mask_kind : {"auto", "classes", "labels"}
     intensities : IntensityScale or (float, float), optional
-        A scale that is known already, or the values that become black and white.
+        A known scale, or the values that become black and white.
     """
 
     channels: tuple[int, ...] | None = None
@@ -68,18 +68,18 @@ class ScientificReading:
 
 
 def parse_reading(options: Mapping[str, Any]) -> ScientificReading:
-    """Return the reading that options in the form of the command line ask for.
+    """Return the reading options for values in the form of the command line.
 
     Parameters
     ----------
     options : mapping
         ``channels`` ("0,2,3"), ``axes`` ("CYX"), ``intensities`` ("LOW,HIGH"), ``mask_kind``; all
-        of them may be missing.
+        are optional.
 
     Raises
     ------
     ValueError
-        Names the option.
+        If an option is invalid.
     """
     channels, intensities = options.get("channels"), options.get("intensities")
     axes = options.get("axes")
@@ -118,8 +118,8 @@ def load_scientific(
 ) -> SegmentationDataset:
     """Return scientific images with their masks; see `load_folders` for the other parameters.
 
-    Every page of a stack is an image; of pages above 2048×2048 pixels, crops with labels are
-    used. The scale of intensities is learned from the training images.
+    Every page of a stack is an image; pages above 2048×2048 pixels are represented by crops with
+    labels. The scale of intensities is learned from the training images.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def load_scientific(
 def _pair(
     images: Path, masks: Path, mask_suffix: str
 ) -> tuple[dict[str, tuple[Path, Path]], str, list[str]]:
-    """Return image and mask by name, the kind of the masks, and what was left out."""
+    """Return image and mask by name, the kind of the masks, and notes on images left out."""
     if masks.suffix.lower() == ".json":
         known = read_coco(masks).images
         files = {path.stem: path for path in list_images(images)[0]}
@@ -189,7 +189,7 @@ def _pair(
         notes = [f"not in {masks.name} and left out: {', '.join(missing)}"] if missing else []
         pairs = {name: (path, masks) for name, path in files.items() if path.name in known}
         if not pairs:
-            raise DatasetError(f"{masks} names no image of {images}")
+            raise DatasetError(f"{masks} lists no image of {images}")
         return pairs, "coco", notes
     labelme = _labelme_files(masks)
     if labelme:
@@ -198,7 +198,7 @@ def _pair(
         notes = [f"without a LabelMe file and left out: {', '.join(missing)}"] if missing else []
         both = sorted(set(files) & set(labelme))
         if not both:
-            raise DatasetError(f"{masks} has no LabelMe file of an image in {images}")
+            raise DatasetError(f"{masks} has no LabelMe file for an image in {images}")
         return {name: (files[name], labelme[name]) for name in both}, "labelme", notes
     found = pair_files(images, masks, mask_suffix)
     if found.problems:
@@ -222,7 +222,7 @@ def _is_scientific(path: Path) -> bool:
 def _check_alike(
     infos: dict[str, ImageInfo], pairs: dict[str, tuple[Path, Path]], known: IntensityScale | None
 ) -> None:
-    """Refuse images of different channels or types, which one scale cannot serve."""
+    """Refuse images of different channels or types, which cannot share one scale."""
     first = next(iter(infos))
     for name, info in infos.items():
         for what, own, other in (
@@ -239,7 +239,7 @@ def _check_alike(
 
 
 def _check_fit(path: Path, info: ImageInfo, scale: IntensityScale) -> None:
-    """Refuse images that the scale of a model cannot serve."""
+    """Refuse images to which the scale of a model does not apply."""
     if info.channels != scale.file_channels:
         raise DatasetError(
             f"{path}: {info.channels} channels, but the training images of the model had "
@@ -252,7 +252,7 @@ def _check_fit(path: Path, info: ImageInfo, scale: IntensityScale) -> None:
 def _find_scale(
     paths: Sequence[Path], infos: dict[str, ImageInfo], reading: ScientificReading
 ) -> tuple[IntensityScale, list[str]]:
-    """Return the scale of intensities, and lines on values that need a word."""
+    """Return the scale of intensities, and notes on unusual values."""
     info = next(iter(infos.values()))
     chosen = tuple(range(info.channels)) if reading.channels is None else reading.channels
     check_channels(chosen, info.channels)
@@ -272,7 +272,7 @@ def _find_scale(
 def _samples(
     path: Path, axes: str | None, channels: Sequence[int]
 ) -> tuple[list[FloatArray], list[str]]:
-    """Return sampled pixels of an image, and what to say; large pages are read crop by crop."""
+    """Return sampled pixels of an image, and notes; large pages are read crop by crop."""
     samples, notes = [], []
     with open_source(path, axes) as source:
         crops = cut_crops(source.info, SIDE, LARGEST)
@@ -292,7 +292,7 @@ def _items(
 ) -> tuple[list[LabelledImage], list[str]]:
     """Return the pages or labelled crops of an image."""
     scale, axes = scaling
-    # Large photographs are cropped in training, unless it scales them down.
+    # Large photographs are cropped later, in training, unless it scales them down.
     crops, notes = cut_crops(info, SIDE, LARGEST if scale else info.n_pixels), []
     if len(crops) > info.pages:
         labelled = [c for c in crops if (replace(mask, crop=c)((pair[1],)) != 255).any()]

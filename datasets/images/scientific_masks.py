@@ -1,4 +1,4 @@
-"""How the masks of scientific images store their classes, and whether they fit their images."""
+"""Masks of scientific images: how they store classes, and whether they fit their images."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ def find_kind(
     wanted: tuple[str, ClassLegend | None, int | None],
     sizes: tuple[int, int],
 ) -> tuple[ClassLegend, MaskKind, list[str]]:
-    """Return the classes, how masks store them, and what was guessed.
+    """Return the classes, how masks store them, and notes on guesses.
 
     Parameters
     ----------
     pairs : dict of str to (Path, Path)
         Image and mask by name.
     pages : mapping of str to int
-        Of the images.
+        Number of pages of each image.
     kind : {"coco", "labelme", "image"}
     wanted : (str, ClassLegend or None, int or None)
-        The kind of mask, the legend and the foreground class that the user named.
+        The kind of mask, the legend and the foreground class that the user chose.
     sizes : (int, int)
-        Side of the crops by which large masks are looked at, and what is large; see `cut_crops`.
+        Side of the crops in which large masks are read, and the largest mask that is read whole,
+        in pixels; see `cut_crops`.
     """
     named, legend, foreground = wanted
     if kind == "coco":
@@ -76,7 +77,7 @@ def check_masks(
     kind: MaskKind,
     legend: ClassLegend,
 ) -> list[str]:
-    """Return what readers of masks leave out.
+    """Check masks against their images; return notes on annotations that are left out.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def _extent(size: tuple[int, int, int]) -> str:
 
 
 def _survey(masks: Mapping[Path, int], sizes: tuple[int, int]) -> tuple[int, bool, bool, bool]:
-    """Return the highest index, and whether masks are wide, coloured, and have the value 1."""
+    """Return the highest index, and whether masks exceed 8 bits, have colours, and hold a 1."""
     highest, wide, colours, ones = 0, False, False, False
     for path, pages in masks.items():
         with open_mask(path, pages) as source:

@@ -27,7 +27,7 @@ from segboost.io.scientific.window import Window
 MaskKind = Literal["binary", "classes", "labels", "colours", "coco", "labelme"]
 VOID = 255
 MOST_CROPS = 24
-"""Crops of an image that are learned from, evenly spread over those with labels."""
+"""Maximum number of crops of an image to learn from, evenly spread over those with labels."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Crop(Window):
 
 @dataclass(frozen=True)
 class CropReader:
-    """Reads a crop of an image as models take it.
+    """Reads a crop of an image in the form that models expect.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ class CropMask:
     image : str
         Name of the image file, to find it in a COCO file.
     foreground : int, optional
-        The class to segment, in masks of many.
+        The class to segment, in masks of several classes.
     pages : int
-        Of the image.
+        Number of pages of the image.
     """
 
     crop: Crop
@@ -118,8 +118,8 @@ class CropMask:
 def open_mask(path: Path, pages: int) -> Iterator[ImageSource]:
     """Open a mask image with the number of pages of its image.
 
-    Writers take the pages of a small stack for the samples of a colour image; samples that are as
-    many as the pages are pages.
+    Some writers store the pages of a small stack as the samples of a colour image: if there are as
+    many samples as the image has pages, they are read as pages.
     """
     info = read_info(path, indices=True)
     axes = None
@@ -153,7 +153,7 @@ def read_annotated(
 
 @lru_cache(maxsize=2)
 def _read_coco(path: Path, class_names: tuple[str, ...], modified: int, size: int) -> CocoFile:
-    """Return a COCO file, which is read for each of its images, from memory if it is unchanged."""
+    """Return a COCO file, cached until it changes, as it is needed for each of its images."""
     return read_coco(path, class_names)
 
 
@@ -180,7 +180,7 @@ def cut_crops(info: ImageInfo, side: int, largest: int) -> list[Crop]:
 
 
 def _even_edges(length: int, side: int) -> list[int]:
-    """Return where parts of at most `side` pixels begin and end, all of nearly the same size."""
+    """Return the edges of parts of at most `side` pixels, all of nearly the same size."""
     count = -(-length // side)
     return [n * length // count for n in range(count + 1)]
 

@@ -38,7 +38,7 @@ from segboost.progress import Progress, Report
 
 @dataclass
 class _Seen:
-    """What is kept of the images checked so far."""
+    """Names, parts, keys and fingerprints of the images checked so far."""
 
     names: list[str] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
@@ -95,7 +95,7 @@ def verify_dataset(
 def verify_graz02(
     root: str | PathLike[str], category: str, progress: Progress | None = None
 ) -> Verification:
-    """Check a category of Graz-02 file by file, including files that should exist."""
+    """Check a category of Graz-02 file by file, and report missing files."""
     try:
         files = find_graz02(root, category)
     except DatasetError as error:
@@ -182,7 +182,7 @@ def _duplicates(seen: _Seen, frames: bool) -> list[Finding]:
         if frames and not same and not across:
             continue
         how = "the same file as" if same else "looks the same as"
-        where = "across the split: test sees training" if across else f"both in {seen.parts[i]}"
+        where = "across the split (data leak)" if across else f"both in {seen.parts[i]}"
         first, second = (i, j) if seen.names[i] <= seen.names[j] else (j, i)
         text = f"{how} {seen.names[first]}, {where}"
         findings.append(Finding(seen.names[second], "odd", text))

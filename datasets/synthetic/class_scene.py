@@ -20,9 +20,10 @@ VOID = 255
 def render_class_scene(rng: np.random.Generator, shape: tuple[int, int]) -> Scene:
     """Return a scene of the given height and width, with a mask of four classes.
 
-    Sky above a wavy horizon and field below it overlap in colour and pattern; objects are warm and
-    patterned and lie in either; posts are thin, upright and as patterned as objects, but cold.
-    The horizon is void, two pixels wide, as hand-drawn masks often are at borders.
+    Sky above a wavy horizon and field below it have neighbouring hues and may share a pattern;
+    objects are warm and patterned and lie in either; posts are thin bars across the image, as
+    patterned as objects, but cold. A strip of two pixels along the horizon is void, as borders
+    often are in hand-drawn masks.
     """
     height, width = shape
     rows = np.arange(height, dtype=np.float32)[:, None]

@@ -15,7 +15,7 @@ from segboost.datasets.synthetic.scene import Scene, render_scene
 from segboost.io.legend import TWO_CLASSES, ClassLegend
 
 VERSION = 1
-"""Part of every key: increase it whenever the same parameters give other pixels."""
+"""Part of every key: increase it whenever the same parameters give different pixels."""
 
 SMALLEST = 32
 
@@ -56,7 +56,7 @@ class ClassSceneRecipe(SceneRecipe):
 
 @dataclass(frozen=True)
 class SceneSource:
-    """One side of a scene: its image or its mask, drawn at each call."""
+    """The image or the mask of a scene, drawn at each call."""
 
     recipe: SceneRecipe
     side: str
@@ -80,7 +80,7 @@ def load_synthetic(
     Parameters
     ----------
     n_train, n_test : int
-        The training images are the same whatever the number of test images, and vice versa.
+        The training images do not depend on the number of test images, and vice versa.
     seed : int
         Not negative.
     height, width : int

@@ -1,4 +1,4 @@
-"""Labelled grid graphs made on the fly: shapes, or regions of several classes, under noise."""
+"""Labelled grid graphs drawn at random: noisy shapes, or noisy regions of several classes."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class GridGraph:
 def grid_graphs(
     n_graphs: int, rng: np.random.Generator, height: int = 24, width: int = 32
 ) -> list[GridGraph]:
-    """Return that many independent graphs."""
+    """Return `n_graphs` independent graphs."""
     return [grid_graph(rng, height, width) for _ in range(n_graphs)]
 
 
 def grid_graph(rng: np.random.Generator, height: int = 24, width: int = 32) -> GridGraph:
-    """Return one graph whose shapes are the upper half of a smooth random field.
+    """Return one graph whose shapes are roughly the upper half of a smooth random field.
 
     With s = ±1 for shape and ground, the unary potentials are
 
     - ``linear``: −s under strong Gaussian noise;
     - ``band``: near 0 in the shapes, near −2 or +2 outside, so that a pair of thresholds can
       separate them, but no weight can;
-    - ``spikes``: −s, with every sixth value replaced by one from far outside;
+    - ``spikes``: −s under Gaussian noise, with about every sixth value replaced by an outlier;
     - ``shared noise``: −s under noise that neighbours share, which smoothing cannot remove.
 
     Examples
@@ -88,19 +88,18 @@ def class_graphs(
     height: int = 16,
     width: int = 20,
 ) -> list[GridGraph]:
-    """Return that many independent graphs with regions of several classes."""
+    """Return `n_graphs` independent graphs with regions of several classes."""
     return [class_graph(rng, n_classes, height, width) for _ in range(n_graphs)]
 
 
 def class_graph(
     rng: np.random.Generator, n_classes: int = 4, height: int = 16, width: int = 20
 ) -> GridGraph:
-    """Return one graph whose node belongs to the class with the highest of K smooth random fields.
+    """Return one graph; a node has the class with the highest of K smooth random fields.
 
-    The unary potentials are one noisy indicator per class, which is 1 at the nodes of its class
-    under Gaussian noise, and the brightness under the same noise for all classes: it rises with the
-    class, but only two thresholds can separate the middle classes from the others. The pairwise
-    potentials are those of `grid_graph`. Not every graph has every class.
+    The unary potentials are one indicator per class under Gaussian noise, and the noisy brightness:
+    it rises with the class, but it takes two thresholds to separate a middle class from the others.
+    The pairwise potentials are those of `grid_graph`. Not every graph has every class.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class Scene:
     ----------
     image : ndarray of uint8, shape (H, W, 3)
     mask : ndarray of uint8, shape (H, W)
-        1 on the visible parts of objects, else 0; classes in a scene of several.
+        1 on the visible parts of objects, else 0; in a scene of several classes, the class or 255.
     """
 
     image: ByteArray

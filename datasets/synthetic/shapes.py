@@ -24,7 +24,7 @@ def draw_shape(
     shape : (int, int)
         Height and width of the mask.
     size : float
-        Radius in pixels; for wheels and frame, half the length.
+        Radius in pixels; wheels with a frame extend about 1.4 times as far.
     """
     height, width = shape
     centre = np.array([rng.uniform(0.12, 0.88) * width, rng.uniform(0.2, 0.85) * height])
@@ -40,7 +40,7 @@ def draw_shape(
 
 
 def draw_bar(rng: np.random.Generator, shape: tuple[int, int], thickness: float) -> BoolArray:
-    """Return a mask of a straight bar across the whole image, vertical or horizontal."""
+    """Return a mask of a straight bar across the whole image, nearly vertical or horizontal."""
     height, width = shape
     canvas = Image.new("1", (width, height))
     if rng.random() < 0.7:

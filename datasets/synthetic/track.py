@@ -1,4 +1,4 @@
-"""A moving target over a textured background, drawn on the fly: for examples and tests."""
+"""A moving target over a textured background, for examples and tests."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from segboost.table_cells.misread_text import FEW_ROWS, Misread, find_misread, h
 
 Kind = Literal["auto", "number", "text"]
 Place = Callable[[int], str]
-"""Function from the number of a row to the place of its cell, for errors."""
+"""Function from the number of a row to a description of its cell's position, for errors."""
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
 """Cells that stand for a missing value; case does not matter."""
@@ -77,7 +77,7 @@ def is_number(cell: str, decimal: str = ".") -> bool:
 def looks_like_ids(values: npt.NDArray[Any], name: str) -> bool:
     """Whether numbers, shape (N,), count or name the rows rather than measure something.
 
-    They are whole and all different, and either rise from row to row or have such a name.
+    They are whole and distinct, and either rise from row to row or the name suggests an id.
     """
     if values.dtype == object or len(values) < FEW_ROWS or np.isnan(values).any():
         return False
@@ -139,7 +139,7 @@ def _refuse_infinity(words: Sequence[str], place: str) -> None:
 
 
 def _decimal_points(known: Sequence[str], decimal: str) -> Misread | None:
-    """Return that a column has decimal points where commas are expected."""
+    """Detect decimal points in a column where commas are expected; None if there are none."""
     numbers = [cell for cell in known if is_number(cell)]
     if decimal == "." or 2 * len(numbers) < len(known):
         return None
@@ -150,7 +150,7 @@ def _decimal_points(known: Sequence[str], decimal: str) -> Misread | None:
 
 
 def _explain(found: Misread, place: str, name: str) -> str:
-    """Return what is wrong with a column and what to do."""
+    """Return an error message about a column, with a remedy."""
     said = f"{place}: {found.example[:40]!r} {found.what}"
     if found.kind in ("decimal comma", "dots"):
         return f"{said}: add --decimal , to the command"
@@ -175,7 +175,7 @@ def _refuse_free_text(values: npt.NDArray[Any], place: str, name: str) -> None:
 
 
 def _advice(word: str, name: str, kind: Kind) -> str:
-    """Return what to do about a word among numbers."""
+    """Return advice on a word among numbers, to append to the error message."""
     if math.isinf(_float(word, ".")):
         return ""
     found = find_decoration(word)

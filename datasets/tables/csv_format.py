@@ -27,14 +27,14 @@ LABEL_NAMES = ("label", "class", "target")
 
 @dataclass(frozen=True)
 class ColumnChoices:
-    """What the columns of a CSV file are, by name or number from 1.
+    """Roles of the columns of a CSV file, by name or by number from 1.
 
     Parameters
     ----------
     ignore : tuple of str or int
         Columns that are left out.
     identifier : str, int or None
-        Names the rows; not a feature.
+        The column that identifies the rows; not a feature.
     categories : tuple of str or int
         Columns of categories, even if they look like numbers.
     decimal : "." or ","
@@ -69,7 +69,7 @@ class CsvTable:
 
 @dataclass(frozen=True)
 class _Roles:
-    """Whether there is a header, and which column is what, from 0."""
+    """Whether there is a header, and the roles of the columns, numbered from 0."""
 
     header: bool
     label: int | None
@@ -118,7 +118,7 @@ def parse_csv(
     if not body:
         raise TableFileError(f"{source} has a header but no rows below it")
     if not roles.features:
-        raise TableFileError(f"{source} has no features: expected more columns than the labels")
+        raise TableFileError(f"{source} has no features: expected columns besides the label")
     if len(body) * width * 8 > most_bytes:
         raise TableFileError(f"{source} takes more than the limit of {most_bytes} bytes")
     check_widths(body, width, source)
@@ -163,7 +163,7 @@ def _assemble(
 
 
 def _note_categories(column: npt.NDArray[Any], called: str) -> list[str]:
-    """Return a note if a column that was named as categories has nearly as many as rows."""
+    """Return a note if a column that was named with --category has too many categories."""
     known = [value for value in column.tolist() if value is not None]
     if not holds_too_many(known):
         return []
@@ -248,7 +248,7 @@ def _find_roles(
 def _find_label(
     names: Sequence[str], label: str | int | None, source: str
 ) -> tuple[int | None, str]:
-    """Return the label's column and why it was taken."""
+    """Return the label's column and the reason for choosing it."""
     if label is None:
         return None, ""
     if label != "auto":

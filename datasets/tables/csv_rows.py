@@ -36,7 +36,7 @@ def first_cells(data: bytes, source: str, decimal: str = ".") -> list[str]:
 
 
 def column_at(column: str | int, names: Sequence[str], source: str) -> int:
-    """Return the place of a column, from 0, by its name or its number from 1 (-1 is the last)."""
+    """Return the index of a column, from 0, by its name or its number from 1 (-1 is the last)."""
     if isinstance(column, str):
         if column in names:
             return names.index(column)

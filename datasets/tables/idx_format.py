@@ -17,7 +17,7 @@ _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E:
 def parse_idx(data: bytes, source: str) -> npt.NDArray[Any]:
     """Return the array of an idx file's content, in the machine's byte order.
 
-    The header is two zero bytes, a code of the type, the number of dimensions, and one
+    The header is two zero bytes, a type code, the number of dimensions, and one
     big-endian 32-bit size per dimension. The sizes are compared with the number of bytes before
     memory is allocated.
 

@@ -23,7 +23,7 @@ LARGE = 2 * 10**6
 SPARSE = 0.25
 """Share of the cells with a value below which a large table stays sparse."""
 MANY_FEATURES = 10**6
-"""Number of features above which there must be a value for each of them."""
+"""Number of features above which there must be at least as many values as features."""
 _LARGEST_INDEX = 2**62
 _PAIRS = re.compile(rb"(?:\d+:[-+.\deE]+(?: |$))*")
 
@@ -194,7 +194,7 @@ def _table(cells: _Cells, source: str, n_features: int | None, most_bytes: int) 
 
 
 def _check_width(cells: _Cells, width: int, source: str) -> None:
-    """Refuse a table that would take long because of columns without any value."""
+    """Refuse a very wide table with fewer values than columns, which would take long."""
     if width > MANY_FEATURES and len(cells.values) < width:
         raise TableFileError(
             f"{source}: {cells.n_rows} rows of {width} features have only {len(cells.values)} "

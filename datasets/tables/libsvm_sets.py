@@ -1,4 +1,4 @@
-"""The sets of the paper's tables by name: their files, pooled."""
+"""The LIBSVM sets of the paper by name, each pooled from its files."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _first(folder: Path, name: str) -> Path | None:
 
 
 def _find_idx(folder: Path) -> tuple[Path, ...]:
-    """Return MNIST's four idx files, in the folder or in ``mnist`` below it; none if not all."""
+    """Return MNIST's four idx files, in the folder or its ``mnist``; empty unless all exist."""
     for place in (folder, folder / "mnist"):
         found = [_first(place, f"{s}-{k}") for s, k in product(_IDX_STEMS, _IDX_KINDS)]
         if all(found):
@@ -146,5 +146,7 @@ def _pool_idx(name: str, files: tuple[Path, ...]) -> Table:
 def _read_idx(path: Path, n_dims: int) -> npt.NDArray[np.uint8]:
     values = parse_idx(read_packed(path), str(path))
     if values.ndim != n_dims or values.dtype != np.uint8:
-        raise TableFileError(f"{path} has shape {values.shape}, expected {n_dims} sizes of bytes")
+        raise TableFileError(
+            f"{path} has shape {values.shape}, expected bytes in {n_dims} dimension(s)"
+        )
     return values

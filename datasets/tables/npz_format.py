@@ -67,7 +67,7 @@ def _label_key(label: str | int | None, names: list[str], source: str) -> str | 
 
 
 def _array(data: bytes, name: str, source: str) -> npt.NDArray[Any]:
-    """Read one member; its size must be the one in its header."""
+    """Read one array; its size must match its header."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             return np.asarray(archive[name])
@@ -95,7 +95,8 @@ def _rows(X: npt.NDArray[Any], source: str) -> npt.NDArray[np.float64]:
 def _labels(y: npt.NDArray[Any], n: int, key: str, source: str) -> npt.NDArray[Any]:
     if y.dtype.kind not in "biufU" or y.shape != (n,):
         raise TableFileError(
-            f"{source}: {key} has shape {y.shape} and type {y.dtype}, expected {n} numbers or texts"
+            f"{source}: {key} has shape {y.shape} and type {y.dtype}, expected {n} numbers or "
+            "strings"
         )
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise TableFileError(f"{source}: {key} holds nan or infinity, expected finite labels")
@@ -105,5 +106,5 @@ def _labels(y: npt.NDArray[Any], n: int, key: str, source: str) -> npt.NDArray[A
 def _names(data: bytes, source: str, width: int) -> tuple[str, ...]:
     names = _array(data, "feature_names", source)
     if names.dtype.kind != "U" or names.shape != (width,) or len(set(names)) < width:
-        raise TableFileError(f"{source}: feature_names must be {width} different texts")
+        raise TableFileError(f"{source}: feature_names must be {width} different strings")
     return tuple(map(str, names))

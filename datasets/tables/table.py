@@ -31,16 +31,16 @@ class Table:
         Float64, NaN where a value is missing. If a CSV file has columns of text, objects: numbers
         as before, text, and None where text is missing.
     y : ndarray of shape (N,)
-        As in the file: integers, other numbers or text. Of a file without labels, shape (0,).
+        As in the file: integers, other numbers or text. Shape (0,) for a file without labels.
     name : str
     feature_names : tuple of str
-        The d names of the columns, or none.
+        The names of the d columns, or empty.
     label_name : str
         The name of the label's column, if it has one.
     label_column : int
         The column of the labels in a CSV file, from 0; -1 if there is none.
     label_reason : str
-        Why this column was taken.
+        Why this column was chosen.
     ids : ndarray of text, shape (N,) or (0,)
         Names of the rows, if a column holds them.
     id_name : str
@@ -51,7 +51,7 @@ class Table:
     width : int
         Number of columns of the CSV file; 0 for other files.
     notes : tuple of str
-        What the user should know about the columns.
+        Remarks on the columns for the user.
     """
 
     X: npt.NDArray[Any]
@@ -95,24 +95,24 @@ def read_table(
     ----------
     path : path
     label : str, int or None
-        Of CSV files, the column with the labels: its name, or its number from 1 (from -1 at the
-        end). ``"auto"``: the one column named label, class or target, else the last one. None:
-        the file has no labels. Of npz files, the name of the array (``y``). LIBSVM files have
+        For CSV files, the column with the labels: its name, or its number from 1 (-1 is the last).
+        ``"auto"``: the one column named label, class or target, else the last one. None: the file
+        has no labels. For npz files, the name of the array (by default ``y``). LIBSVM files have
         labels if their first line begins with one.
     n_features : int, optional
         Number of columns of X. LIBSVM files leave out zeros, so only their highest index is known:
         fewer columns are padded with zeros, more are an error.
     file_format : {"auto", "libsvm", "csv", "npz"}
-        ``"auto"`` goes by the name and then by the content.
+        ``"auto"``: see `find_format`.
     most_bytes : int
         Limit on the memory of the unpacked file and of the table.
     choices : ColumnChoices, optional
-        Of CSV files: columns to leave out, ids, categories, the decimal sign.
+        For CSV files: columns to leave out, ids, categories, the decimal sign.
 
     Raises
     ------
     TableFileError
-        With the file, the line and what was expected there.
+        If the file cannot be used; the message names it and, if possible, the line.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Read a table for a model: with the columns of the table that the model was learned from."""
+"""Read a table with the columns of the table that a model was trained on."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Columns:
     ----------
     n_features : int
     feature_names : tuple of str
-        The names of the features in their order, or none.
+        The names of the features in their order, or empty.
     label_name : str
-        The name of the label's column, or none.
+        The name of the label's column, or empty.
     label_column : int
         Its position in a CSV file, from 0; -1 if the table was not a CSV file.
     text_columns : tuple of int
         The features that are categories, from 0.
     feature_columns : tuple of int
-        The places of the features in a CSV file, from 0; none if they are all but the label.
+        The positions of the features in a CSV file, from 0; empty if they are all but the label.
     id_name : str
-        The name of the column with the rows' ids, or none.
+        The name of the column with the rows' ids, or empty.
     id_column : int
         Its position in a CSV file, from 0; -1 if there is none.
     width : int
@@ -80,9 +80,9 @@ def read_like(
 ) -> Table:
     """Read a table file whose features are those of another table; labels may be missing.
 
-    Named columns are found by name, in any order; others are ignored with a note. Without
-    names, a CSV file has the columns of the other table, or all but the label, or the features
-    alone. LIBSVM files of fewer features are padded with zeros.
+    Named columns are found by name, in any order; unknown ones are ignored with a note. Without
+    names, a CSV file must have the columns of the other table, or all but the label, or only the
+    features. LIBSVM files with fewer features are padded with zeros.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def read_like(
     Raises
     ------
     TableFileError
-        For other features than expected.
+        If the features are not the expected ones.
     """
     data = read_packed(path, most_bytes)
     kind = find_format(path, data)

@@ -1,4 +1,4 @@
-"""Taxonomy files: nested JSON or a list of parents, checked before a tree is made of them."""
+"""Taxonomy files: nested JSON or a list of parents, checked before a tree is built."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def read_taxonomy(path: str | PathLike[str]) -> Taxonomy:
     - nested JSON, ``{"scenes": {"indoor": ["kitchen", "bath"], "outdoor": ["park"]}}``;
     - JSON of parents, ``{"kitchen": "indoor", "indoor": "scenes", …}`` or pairs
       ``[["kitchen", "indoor"], …]``;
-    - text, one ``child,parent`` per line, separated by a comma, semicolon or tab; ``#`` begins a
-      comment.
+    - text, one ``child,parent`` per line, separated by a comma, semicolon or tab; lines that begin
+      with ``#`` are comments.
 
     Names of nodes are text here; `match_classes` turns leaves into class numbers.
 
@@ -67,15 +67,15 @@ def read_taxonomy(path: str | PathLike[str]) -> Taxonomy:
 
 
 def match_classes(taxonomy: Taxonomy, classes: Sequence[Hashable]) -> Taxonomy:
-    """Return the tree with its leaves named as the classes are.
+    """Return the tree with its leaves replaced by the matching classes.
 
-    Files name nodes by text; the class 3 of a table matches the leaf "3". Leaves without a class
+    Names in files are text; the class 3 of a table matches the leaf "3". Leaves without a class
     stay as they are: a table need not hold every class.
 
     Raises
     ------
     ValueError
-        If a class is not a leaf; names the leaves without a class, which may be misspelt.
+        If a class is not a leaf; the message names leaves without a class, which may be misspelt.
     """
     by_text: dict[str, Hashable] = {str(name): name for name in classes}
     leaves = {str(leaf) for leaf in taxonomy.leaves}
@@ -112,7 +112,7 @@ def _parents_of_json(text: str) -> dict[Hashable, Hashable | None]:
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a dictionary; JSON itself would let the last of two equal names win."""
+    """Make a dictionary; refuse repeated names, of which JSON would keep the last."""
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]
@@ -214,7 +214,7 @@ def _check_shape(parents: dict[Hashable, Hashable | None]) -> None:
             if seen == node:
                 raise ValueError(f"a cycle through {node!r}: every path up must end at the root")
             if climbed > MOST_LEVELS:
-                # A cycle further up shows when the walk starts inside it, unless this is first.
+                # A cycle above this node is found from inside it, unless this node comes first.
                 kind = "a cycle" if _is_cycle(parents, seen) else f"more than {MOST_LEVELS} levels"
                 raise ValueError(f"{kind} above {node!r}")
 

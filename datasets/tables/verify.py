@@ -33,7 +33,7 @@ def find_sets(root: str | PathLike[str]) -> list[str]:
 def verify_libsvm(
     root: str | PathLike[str], name: str, progress: Progress | None = None
 ) -> Verification:
-    """Read all files of a LIBSVM set; rows, features and classes must be those of the set."""
+    """Read all files of a LIBSVM set; the numbers of rows, features and classes must be right."""
     label = f"{FOLDER}/{name}"
     try:
         table = load_libsvm_set(name, root)

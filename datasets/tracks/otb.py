@@ -71,7 +71,7 @@ def load_sequence(root: Path, name: str) -> TrackingSequence:
     Raises
     ------
     DatasetError
-        If files are missing or do not fit each other.
+        If files are missing, or the numbers of frames and boxes differ.
     """
     folder = sequence_folder(root) / name
     truth = folder / TRUTH

@@ -44,7 +44,7 @@ def verify_sequence(root: Path, name: str, progress: Progress | None = None) -> 
 def _check_box(frame: str, box: np.ndarray, width: int, height: int) -> list[Finding]:
     x, y, w, h = box.tolist()
     if not np.isfinite(box).all():
-        return [Finding(frame, "odd", "the target's place is unknown")]
+        return [Finding(frame, "odd", "the target's position is unknown")]
     if x >= width or y >= height or x + w <= 0 or y + h <= 0:
         return [Finding(frame, "odd", f"the box {x:g},{y:g},{w:g},{h:g} is outside the frame")]
     return []

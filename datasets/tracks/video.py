@@ -20,7 +20,7 @@ def read_frames(path: Path) -> Iterator[ByteArray]:
     Raises
     ------
     DatasetError
-        If there are none, or if a video needs a package that is not installed.
+        If there are no frames, or if a video needs a package that is not installed.
     """
     if path.is_dir():
         files, _ = list_images(path)

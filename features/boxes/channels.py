@@ -25,7 +25,7 @@ GRADIENT_FLOOR = np.float32(6.0)
 LOCAL_RADIUS = 12
 CONTRAST_FLOOR = np.float32(8.0)
 HALO = LOCAL_RADIUS
-"""Support of the channels in pixels: channel values nearer to the region's border depend on it."""
+"""Support of the channels in pixels: values closer to the region's border are affected by it."""
 
 Sums = npt.NDArray[np.int32]
 
@@ -123,7 +123,7 @@ def local_grey(grey: Float32Array, out: npt.NDArray[np.int32]) -> None:
 
 
 def local_grey_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
-    """Plain NumPy twin of `local_grey`, which returns its result."""
+    """Plain NumPy twin of `local_grey` that returns its result."""
     mean, square = (_window_mean_numpy(v, LOCAL_RADIUS) for v in (grey, grey * grey))
     spread = np.sqrt(np.maximum(square - mean * mean, np.float32(0)))
     value = 0.5 + 0.2 * (grey - mean).astype(np.float64) / (spread + CONTRAST_FLOOR)
@@ -131,7 +131,7 @@ def local_grey_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
 
 
 def orientations_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
-    """Plain NumPy twin of `orientations`, which returns its result, shape (9, H, W)."""
+    """Plain NumPy twin of `orientations` that returns its result, shape (9, H, W)."""
     padded = np.pad(grey, 1, mode="edge")
     across = padded[1:-1, 2:] - padded[1:-1, :-2]
     down = padded[2:, 1:-1] - padded[:-2, 1:-1]

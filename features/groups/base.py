@@ -175,7 +175,7 @@ class WordGroup:
 
 @dataclass(frozen=True)
 class BuiltinGroup:
-    """A built-in group without parameters: colours, position, shape, region_context."""
+    """A built-in group without parameters: colour, position, neighbourhood, shape or context."""
 
     kind: str
     function: Callable[[ImageContext], npt.NDArray[np.float32]] = field(repr=False)

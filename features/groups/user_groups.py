@@ -121,10 +121,10 @@ class FolderGroup:
 
 
 def refuse_imports(groups: Iterable[Mapping[str, Any]], allow: Collection[str], what: str) -> None:
-    """Raise ValueError where groups use a function or a folder that the caller did not allow.
+    """Raise ValueError if groups use a function or a folder that the caller did not allow.
 
-    Files come from anywhere: what they name is not imported or read unless the caller names it
-    too.
+    Files may come from untrusted sources: a function is imported, or a folder read, only if the
+    caller names it, too.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def refuse_imports(groups: Iterable[Mapping[str, Any]], allow: Collection[str], 
     allow : collection of str
         Functions as ``"package.module:function"``, and paths of folders.
     what : str
-        What names them, for the message: ``"the model"``.
+        The source of the configurations, for the message: ``"the model"``.
     """
     allow = (allow,) if isinstance(allow, str) else allow
     folders = {os.path.realpath(name) for name in allow}
@@ -147,8 +147,8 @@ def refuse_imports(groups: Iterable[Mapping[str, Any]], allow: Collection[str], 
 
 def _refusal(what: str, kind: str, name: Any) -> str:
     return (
-        f"{what} names {kind}, which {what.removeprefix('the ')} files must not; if you trust it, "
-        f"allow it: --allow-import {str(name)[:200]!r}, or allow_import in Python"
+        f"{what} names {kind}, which is not allowed by default; if you trust it, pass "
+        f"--allow-import {str(name)[:200]!r}, or allow_import in Python"
     )
 
 

@@ -17,7 +17,7 @@ from segboost.features.image_context import ImageContext
 SIFT_CELLS = (4, 6, 8)
 """Sides of the SIFT cells in pixels: descriptors of 16, 24 and 32 pixels."""
 SIFT_STEP = 6
-"""The distance of grid points in pixels."""
+"""The distance between grid points in pixels."""
 
 
 @dataclass(frozen=True, eq=False)

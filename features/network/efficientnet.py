@@ -1,7 +1,7 @@
 """EfficientNet-Lite0 as an ONNX graph, assembled from its weights.
 
 The network is that of Tan and Le (2019) without squeeze-and-excitation, with ReLU6, trained on
-ImageNet. Batch normalisation is folded into the convolutions. Outputs have names:
+ImageNet. Batch normalisation is folded into the convolutions. Its outputs are:
 
     name      channels  stride
     stem            32       2
@@ -73,7 +73,7 @@ Folded = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 
 def fold_norm(tensors: Tensors, convolution: str, norm: str) -> Folded:
-    """Return kernel and bias of a convolution with the batch normalisation that follows it.
+    """Return kernel and bias of a convolution with the batch normalisation folded into it.
 
     ``γ (Kx − μ) / sqrt(σ² + ε) + β = (γ/sqrt(σ² + ε)) K x + (β − γ μ / sqrt(σ² + ε))``
     """
@@ -110,7 +110,7 @@ class _Builder:
     def convolve(
         self, before: str, names: tuple[str, str], output: str, stride: int = 1, cut: bool = True
     ) -> str:
-        """Add a convolution with its normalisation, and ReLU6 where `cut`."""
+        """Add a convolution with its normalisation, followed by ReLU6 if `cut`."""
         kernel, bias = fold_norm(self.tensors, *names)
         depthwise = kernel.shape[1] == 1 and kernel.shape[0] > 1
         linear = f"{output}.linear" if cut else output
@@ -131,7 +131,10 @@ class _Builder:
         return self.node("Clip", [linear, "zero", "six"], output) if cut else output
 
     def block(self, before: str, number: int, stage: Stage, first: bool, output: str) -> str:
-        """Add an inverted residual block: expand, filter by channel, project, add its input."""
+        """Add an inverted residual block: expand, filter by channel, project.
+
+        All blocks of a stage but the first add their input to the result.
+        """
         place = f"_blocks.{number}"
         inner = before
         if stage.expansion > 1:
@@ -151,7 +154,7 @@ class _Builder:
 def build_network(tensors: Tensors) -> bytes:
     """Return the whole network as the bytes of an ONNX model.
 
-    Its input ``image`` has shape (N, 3, H, W), RGB from −1 to 1, its outputs the names above.
+    Its input ``image`` has shape (N, 3, H, W), RGB from −1 to 1; its outputs are listed above.
     """
     from onnx import TensorProto, helper
 
@@ -200,7 +203,7 @@ def channel_ranges(tensors: Tensors, layer: str, deviations: float) -> tuple[Any
 
     On ImageNet, the output of batch normalisation has mean β and deviation γ in every channel.
     A stage sums the outputs of its blocks, which are assumed independent. The range is
-    `deviations` deviations to both sides, clipped to [0, 6] if ReLU6 follows.
+    the mean ± `deviations` deviations, clipped to [0, 6] if ReLU6 follows.
     """
     if layer in ("stem", "head"):
         names = ["_bn0" if layer == "stem" else "_bn1"]

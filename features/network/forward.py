@@ -1,4 +1,4 @@
-"""One pass of a network over an image: the maps of its layers and where they lie."""
+"""One pass of a network over an image, and the maps of its layers sampled at superpixels."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class ForwardPass:
         size = fixed_size(self.source, layers)
         if size is not None and scale != 1:
             raise ValueError(
-                f"scales: the network takes inputs of {size[0]} × {size[1]} only, so that the "
-                f"only scale is 1, got {scale:g}"
+                f"scales: the network only takes inputs of {size[0]} × {size[1]}, so the only "
+                f"scale is 1, got {scale:g}"
             )
         # A network of tokens sees its whole input at once and cannot run by parts.
         by_parts = context.page is not None and size is None and self.patch is None
@@ -65,7 +65,7 @@ class ForwardPass:
     def as_map(
         self, values: npt.NDArray[np.float32], size: tuple[int, int], name: str
     ) -> npt.NDArray[np.float32]:
-        """Return the output of a layer as a map, shape (C, h, w), or say what is wrong with it."""
+        """Return the output of a layer as a map, shape (C, h, w); ValueError if it is not one."""
         if values.ndim == 4 and values.shape[0] == 1:
             return values[0]
         if values.ndim != 3 or values.shape[0] != 1:
@@ -90,8 +90,8 @@ class ForwardPass:
 def sample_map(values: npt.NDArray[np.float32], context: ImageContext) -> npt.NDArray[np.float32]:
     """Return a map that covers the image, sampled at its superpixels, shape (P, C).
 
-    The mean over a superpixel where cells are smaller than superpixels are on average, else the
-    value at its centre.
+    The mean over a superpixel if cells are smaller than the average superpixel, else the value at
+    its centre.
     """
     height, width = context.labels.shape
     _, rows, columns = values.shape

@@ -1,4 +1,4 @@
-"""ONNX models as bytes: checked, and cut to the layers that are asked for."""
+"""ONNX models as bytes: validation, and reduction to the requested layers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml", "com.microsoft"})
 def check_model(content: bytes, name: str) -> None:
     """Raise ValueError if a model is damaged, or needs anything outside its own file.
 
-    Data in further files and operators from libraries are refused: what a network computes is to
-    be known from its checksum alone.
+    External data and operators from other libraries are refused, so that the checksum alone
+    identifies the network.
     """
     import onnx
 
@@ -26,7 +26,7 @@ def check_model(content: bytes, name: str) -> None:
     for tensor in (t for graph in graphs for t in _tensors(graph)):
         if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
             raise ValueError(
-                f"network {name}: its weights are in further files; save it as one file "
+                f"network {name}: its weights are in external files; save it as one file "
                 "(onnx.save with save_as_external_data=False)"
             )
     for node in (n for graph in graphs for n in _nodes(graph)):
@@ -59,7 +59,7 @@ def _tensors(graph: Any) -> Iterator[Any]:
 
 
 def keep_outputs(content: bytes, outputs: tuple[str, ...]) -> bytes:
-    """Return the model with these outputs and only what they need.
+    """Return the model reduced to these outputs and the nodes that they depend on.
 
     Any tensor of the graph can be an output, by its name.
 

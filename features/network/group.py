@@ -23,7 +23,7 @@ from segboost.features.network.source import (
 from segboost.features.network.weights import read_weights
 
 DEVIATIONS = 5.0
-"""Channels of the built-in network are rounded to bytes over this many deviations either way."""
+"""Bytes cover this many deviations on either side of the mean of a built-in channel."""
 _HALF = (0.5, 0.5, 0.5)
 
 
@@ -49,9 +49,9 @@ class NetworkGroup:
     sha256 : str, optional
         Checksum that the file must have; kept in model folders.
     mean, std : tuple of 3 floats
-        The network sees ``(x − mean) / std``, x being RGB in [0, 1].
+        The input is ``(x − mean) / std``, x being RGB in [0, 1].
     patch : int, optional
-        The side of a transformer's patches in pixels, where layers are tokens.
+        The side of a transformer's patches in pixels, if layers are tokens.
     skip_tokens : int
         The number of tokens before those of the patches: classes and registers.
 
@@ -112,7 +112,10 @@ class NetworkGroup:
         return len(self.scales) * sum(efficientnet.LAYERS[layer][0] for layer in self.layers)
 
     def columns(self, width: int) -> tuple[str, ...]:
-        """Return the layer, the scale and the channel of each column."""
+        """Return the layer, scale and channel of each column.
+
+        For a file with several layers or scales, columns are only numbered.
+        """
         if self.file is not None and len(self.layers) * len(self.scales) > 1:
             return tuple(f"channel {n:04d}" for n in range(width))
         widths = {layer: efficientnet.LAYERS[layer][0] for layer in self.layers if not self.file}
@@ -161,7 +164,7 @@ def builtin_range(layers: tuple[str, ...], n_scales: int) -> Range:
 
 
 def _check(group: NetworkGroup) -> None:
-    """Raise ValueError for settings that no network has."""
+    """Raise ValueError for invalid settings."""
     allowed = {
         "layers": ("different names of layers", _distinct(group.layers, str)),
         "scales": (
@@ -169,11 +172,11 @@ def _check(group: NetworkGroup) -> None:
             _distinct(group.scales, (int, float)) and len(group.scales) <= 16,
         ),
         "mean": ("three numbers", _three(group.mean)),
-        "std": ("three numbers from 1e-6 on", _three(group.std) and min(group.std) >= 1e-6),
+        "std": ("three numbers of at least 1e-6", _three(group.std) and min(group.std) >= 1e-6),
         "patch": ("a number of pixels", group.patch is None or _whole(group.patch, 1, 4096)),
         "skip_tokens": ("a number of tokens", _whole(group.skip_tokens, 0, 10_000)),
-        "name": ("a text", isinstance(group.name, str)),
-        "sha256": ("a text", group.sha256 is None or isinstance(group.sha256, str)),
+        "name": ("a string", isinstance(group.name, str)),
+        "sha256": ("a string", group.sha256 is None or isinstance(group.sha256, str)),
         "file": ("a path", group.file is None or isinstance(group.file, str)),
     }
     for name, (expected, holds) in allowed.items():

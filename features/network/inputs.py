@@ -11,7 +11,7 @@ from segboost.features.image import RGB
 MOST_PIXELS = 2**22
 """Maximum size of a network's input: larger ones are scaled down, to bound memory."""
 ANY_PIXELS = 2**62
-"""For inputs that are computed in parts instead."""
+"""No limit, for inputs that are computed in parts."""
 
 
 def input_size(
@@ -19,9 +19,9 @@ def input_size(
 ) -> tuple[int, int]:
     """Return height and width of the input for an image of this shape at a scale.
 
-    The multiples of a network's coarsest stride nearest to the scaled size, so that maps cover
-    the image from border to border; each is at least one stride. Inputs of more than `most` pixels
-    are scaled down.
+    They are the multiples of a network's coarsest stride nearest to the scaled size, so that maps
+    cover the image from border to border; each is at least one stride. Inputs of more than `most`
+    pixels are scaled down.
     """
     height, width = (side * scale for side in shape)
     shrink = min(1.0, (most / (height * width)) ** 0.5)
@@ -45,7 +45,7 @@ def network_input(
     rgb : ndarray of float32, shape (H, W, 3)
         In [0, 1].
     size : tuple of int
-        (h, w); bilinear, averaging where it is smaller.
+        (h, w); bilinear, averaging if it is smaller.
     mean, std : tuple of 3 floats
     """
     result = np.empty((1, 3, *size), np.float32)

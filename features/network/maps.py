@@ -29,7 +29,7 @@ def network_maps(
         2 doubles the sides of the image, for finer maps.
     layers : sequence of str
     of_page : bool
-        Whether the image is a part of a page, whose scale does not depend on its size.
+        Whether the image is a part of a page: computed in parts instead of being scaled down.
     """
     if not layers:
         return []

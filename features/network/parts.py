@@ -30,7 +30,7 @@ def run_by_parts(
     image : ndarray of float32, shape (1, 3, H, W)
         Sides are multiples of the network's coarsest stride.
     most : int
-        Pixels of a part, with its margin.
+        Maximum number of pixels of a part, including its margin.
     margin : int
     """
     height, width = image.shape[2:]
@@ -58,7 +58,7 @@ def run_by_parts(
 
 
 def _cores(length: int, side: int, margin: int) -> list[tuple[int, int, int, int]]:
-    """Return begin and end of every part without and with its margin, cut off at the ends."""
+    """Return the start and end of every part without and with its margin, clipped to the input."""
     if length <= side:
         return [(0, length, 0, length)]
     step = max(margin, (side - 2 * margin) // margin * margin)

@@ -1,8 +1,8 @@
 """Pickles of tensors, interpreted without running anything.
 
-Python's own unpickler calls whatever a file names. This one knows the 28 instructions that the
-weights of a network need, and makes numbers, strings, containers and descriptions of tensors.
-Names of functions stay strings: they are never looked up, so they can never be called.
+Python's own unpickler calls any function that a file names. This one knows the 28 instructions
+that the weights of a network need, and makes numbers, strings, containers and descriptions of
+tensors. Names of functions stay strings: they are never looked up, so they can never be called.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _TENSOR = "torch._utils _rebuild_tensor_v2"
 
 
 class PickleError(ValueError):
-    """A pickle that asks for anything other than tensors, or is damaged."""
+    """A pickle that is damaged or holds anything other than tensors."""
 
 
 @dataclass(frozen=True)
 class Storage:
-    """A run of numbers that comes later in the file: its key, element type and length."""
+    """A block of numbers later in the file: its key, element type and length."""
 
     key: str
     dtype: str
@@ -42,7 +42,7 @@ class TensorView:
 
 @dataclass(frozen=True)
 class _Name:
-    """What a pickle would import."""
+    """The name of an object that a pickle would import."""
 
     text: str
 
@@ -54,7 +54,7 @@ _TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
 def read_pickle(file: BinaryIO) -> Any:
-    """Return the value of the pickle at the file's position, and leave the file behind it.
+    """Return the value of the pickle at the file's position, which moves to its end.
 
     Returns
     -------
@@ -132,7 +132,7 @@ class _Machine:
         self.stack[-1].extend(items)
 
     def call(self) -> None:
-        """Replace a name and its arguments by what they describe."""
+        """Replace a name and its arguments by the object that they describe."""
         arguments, name = self.stack.pop(), self.stack.pop()
         if name == _Name(_DICT) and arguments == ():
             self.stack.append({})

@@ -16,7 +16,7 @@ Outputs = dict[str, npt.NDArray[np.float32]]
 
 @lru_cache(maxsize=4)
 def open_session(source: NetworkSource, layers: tuple[str, ...]) -> Any:
-    """Return the session that computes these layers of a network, and nothing else of it.
+    """Return a session that computes only these layers of a network.
 
     One thread, operations one after the other: the same bytes in every process, and processes
     that work side by side do not compete for cores. Sessions are never sent to other processes;
@@ -34,7 +34,7 @@ def open_session(source: NetworkSource, layers: tuple[str, ...]) -> Any:
     content = keep_outputs(source(), layers)
     try:
         session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime has an exception of its own for every cause
+    except Exception as error:  # onnxruntime raises a different exception for every cause
         raise ValueError(f"network: onnxruntime cannot load it: {_one_line(error)}") from None
     _check_input(session)
     return session
@@ -47,7 +47,7 @@ def _check_input(session: Any) -> None:
     if len(shape) != 4 or inputs[0].type != "tensor(float)":
         found = [(i.name, i.type, i.shape) for i in inputs]
         raise ValueError(f"network: expected one input of floats (N, 3, H, W), got {found}")
-    # A size that is not fixed is a name.
+    # Sizes that are not fixed are names.
     if any(isinstance(n, int) and n != m for n, m in zip(shape, (1, 3), strict=False)):
         raise ValueError(f"network: expected an input of shape (N, 3, H, W), got {shape}")
 
@@ -76,7 +76,7 @@ def run_network(
     feed = {session.get_inputs()[0].name: np.ascontiguousarray(image)}
     try:
         found = session.run(list(layers), feed)
-    except Exception as error:  # onnxruntime has an exception of its own for every cause
+    except Exception as error:  # onnxruntime raises a different exception for every cause
         raise ValueError(
             f"network: it fails for an input of shape {image.shape}: {_one_line(error)}"
         ) from None

@@ -1,8 +1,8 @@
 """Maps of a network, sampled at superpixels.
 
-A cell of a map stands for a square of the image. Where that is smaller than superpixels are, a
-superpixel gets the mean of the interpolated map over its pixels; where it is larger, the
-interpolated map at the superpixel's centre, because a mean would show nothing more.
+A cell of a map covers a rectangle of the image. If cells are smaller than superpixels, a superpixel
+gets the mean of the interpolated map over its pixels; if they are larger, it gets the value at its
+centre, as a mean would add nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from segboost.features.superpixels.connectivity import Labels
 
 @dataclass(frozen=True)
 class Grid:
-    """Where the cells of a map lie in the image, along the rows or the columns.
+    """The positions of a map's cells in the image, along the rows or the columns.
 
     The centre of cell i is at ``first + i · step`` in pixels, where 0 is the image's border and
     0.5 the centre of its first pixel.
@@ -29,7 +29,7 @@ class Grid:
     step: float
 
     def places(self, pixels: npt.NDArray[np.integer]) -> npt.NDArray[np.float32]:
-        """Return where pixels lie in the map, in cells, from 0 to count − 1."""
+        """Return the positions of pixels in the map, in cells, from 0 to count − 1."""
         found = (pixels + 0.5 - self.first) / self.step
         return np.clip(found, 0, self.count - 1).astype(np.float32)
 
@@ -65,7 +65,7 @@ def sample_mean(
     ----------
     values : ndarray of float32, shape (C, h, w)
     rows, columns : Grid
-        Where the map lies in the image.
+        The map's position in the image.
     order : PixelOrder
     width : int
         Width of the image.
@@ -85,7 +85,7 @@ def sample_centres(
     ----------
     values : ndarray of float32, shape (C, h, w)
     rows, columns : Grid
-        Where the map lies in the image.
+        The map's position in the image.
     centres : ndarray of int64, shape (P, 2)
         Row and column of each.
     """
@@ -106,7 +106,7 @@ def _corners(
 
 @kernel
 def _sort_pixels(labels: Labels, place: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the pixels sorted by label, in reading order; `place` counts up."""
+    """Return the pixels sorted by label, in reading order; advances `place`, each label's start."""
     pixels = np.empty(labels.size, np.int64)
     number = 0
     for i in range(labels.shape[0]):

@@ -29,7 +29,7 @@ class NetworkSource(Protocol):
 
 @dataclass(frozen=True)
 class BuiltinNetwork:
-    """EfficientNet-Lite0, assembled from the weights of the package that carries them."""
+    """EfficientNet-Lite0, assembled from the installed weights."""
 
     def __call__(self) -> bytes:
         """Return the assembled network."""
@@ -44,20 +44,20 @@ class NetworkFile:
     sha256: str
 
     def __call__(self) -> bytes:
-        """Return the file's content after checking it; ValueError says what is wrong."""
+        """Return the file's content; ValueError if it is not the expected, valid model."""
         content = _read(self.path)
         found = hashlib.sha256(content).hexdigest()
         if found != self.sha256:
             raise ValueError(
-                f"network {self.path}: this is another file than the one the model was trained "
-                f"with (SHA-256 {found[:12]}…, expected {self.sha256[:12]}…)"
+                f"network {self.path}: this is not the file that the model was trained with "
+                f"(SHA-256 {found[:12]}…, expected {self.sha256[:12]}…)"
             )
         check_model(content, self.path)
         return content
 
 
 def file_digest(path: str) -> str:
-    """Return the SHA-256 of a file; one that was read before is not read again."""
+    """Return the SHA-256 of a file, cached until the file changes."""
     try:
         state = Path(path).stat()
     except OSError:
@@ -67,7 +67,7 @@ def file_digest(path: str) -> str:
 
 @lru_cache(maxsize=8)
 def _digest(path: str, _time: int, _size: int) -> str:
-    """Return the SHA-256 of a file, which is read again once it has changed."""
+    """Return the SHA-256 of a file; its time and size are part of the cache key."""
     return hashlib.sha256(_read(path)).hexdigest()
 
 

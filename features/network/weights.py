@@ -1,4 +1,4 @@
-"""The weights of the built-in network, from the package that carries them."""
+"""The weights of the built-in network, read from the package that provides them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_weights(path: Path | None = None, sha256: str = SHA256) -> Tensors:
     Parameters
     ----------
     path : Path, optional
-        By default the installed package's.
+        By default, the file in the installed package.
     sha256 : str
         The checksum, compared before a byte of the file is interpreted.
 

@@ -1,7 +1,7 @@
-"""Features of pixels for the choice among several classes, as columns for a classifier.
+"""Features of pixels for choosing among several classes, as columns for a classifier.
 
 The log-probabilities of the pixel's superpixel, the mean probabilities of its surroundings, its
-colour and how that differs from its surroundings, its place, and the channels of network maps.
+colour and how that differs from its surroundings, its position, and the channels of network maps.
 Smooth columns are computed at half the resolution and interpolated.
 """
 
@@ -19,7 +19,7 @@ from segboost.features.pixels.box_means import box_means, halve
 from segboost.features.pixels.sampling import sample_at
 
 LEAST = -8.0
-"""Log-probabilities are cut off here."""
+"""Log-probabilities are clipped at this minimum."""
 BLURS = (1, 3, 8)
 """Radii of the means of probabilities, in pixels of the halved image, applied twice."""
 WINDOWS = (3, 10)
@@ -37,7 +37,7 @@ class ClassPixelSource:
     scores : ndarray of shape (P, K)
         Log-probabilities.
     page : PagePart, optional
-        Where the image lies in a large page, if it is a part of one.
+        The image's position in a large page, if it is a part of one.
     """
 
     luv: Float32Array
@@ -66,8 +66,8 @@ def describe_class_pixels(
 ) -> Callable[[Int64Array, Int64Array], Float32Array]:
     """Return a function from rows and columns to the features of these pixels.
 
-    For images with so many pixels near borders that their features would fill the memory: smooth
-    columns are computed here, once.
+    Smooth columns are computed once, in advance. The function can then be called on batches of
+    pixels if the features of all of them would not fit into memory.
     """
     shape = source.superpixels.shape
     n_classes = source.scores.shape[1]

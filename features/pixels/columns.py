@@ -20,7 +20,7 @@ from segboost.features.pixels.box_means import box_means, halve
 from segboost.features.pixels.sampling import sample_at
 
 MOST_MARGIN = 6.0
-"""Margins are cut off here: beyond it every superpixel is certain."""
+"""Margins are clipped to ± this value, beyond which every superpixel is certain."""
 BLURS = (1, 3, 7)
 """Radii of the means of margin and foreground, in pixels of the halved image, applied twice."""
 WINDOWS = (5, 12)
@@ -49,7 +49,7 @@ class PixelSource:
     luv : ndarray of float32, shape (H, W, 3)
     superpixels : ndarray of int32, shape (H, W)
     margin : ndarray of shape (P,)
-        Log-odds of the foreground above the cut.
+        Log-odds of the foreground relative to the decision threshold.
     distance : ndarray of int32, shape (H, W)
         Signed distance from the border, positive in the foreground.
     """
@@ -80,8 +80,8 @@ def describe_pixels(
 ) -> Callable[[Int64Array, Int64Array], Float32Array]:
     """Return a function from rows and columns to the features of these pixels.
 
-    For images with so many pixels near borders that their features would fill the memory: smooth
-    columns are computed here, once.
+    Smooth columns are computed once, in advance. The function can then be called on batches of
+    pixels if the features of all of them would not fit into memory.
     """
     shape = source.superpixels.shape
     margin = np.clip(source.margin, -MOST_MARGIN, MOST_MARGIN).astype(np.float32)

@@ -115,7 +115,7 @@ def find_crossings(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
 
 
 def crossings_plainly(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
-    """Do the same as the kernel with NumPy."""
+    """Plain NumPy twin of `find_crossings`."""
     height, width = labels.shape
     count = int(labels.max()) + 1
     index = np.arange(height * width).reshape(height, width)

@@ -1,7 +1,8 @@
 """Superpixels of large pages, cut block by block.
 
-Merging up to a number of regions depends on all pixels. In blocks at fixed places of the page, a
-tile gets the superpixels of the whole page wherever its blocks are complete.
+Merging down to a number of regions depends on all pixels of an image. With blocks at fixed
+positions of the page, a tile gets the superpixels of the whole page wherever its blocks are
+complete.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from segboost.features.superpixels.methods import (
 
 
 def block_edges(start: int, stop: int, block: int) -> list[int]:
-    """Return where blocks begin and end between two rows or columns of a page, these included.
+    """Return the block edges between two rows or columns of a page, including both ends.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def in_reading_order(labels: npt.NDArray[Any]) -> Labels:
     Parameters
     ----------
     labels : ndarray of integers, shape (H, W)
-        At least 0; memory is used for the largest.
+        At least 0; memory use grows with the largest.
     """
     if labels.min() < 0:
         raise ValueError(f"labels: expected numbers of at least 0, got {labels.min()}")
@@ -46,7 +46,7 @@ def in_reading_order(labels: npt.NDArray[Any]) -> Labels:
 
 
 def in_reading_order_plainly(labels: npt.NDArray[Any]) -> Labels:
-    """Do the same as `in_reading_order` with NumPy."""
+    """Plain NumPy twin of `in_reading_order`."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int32)
     rank[np.argsort(first)] = np.arange(first.size, dtype=np.int32)

@@ -22,7 +22,7 @@ from segboost.features.superpixels.first_cut import grow_forest
 from segboost.features.superpixels.merging import MergeCost, merge_regions
 
 USUAL_PIXELS = 640 * 480
-"""The size of image that numbers of superpixels are given for."""
+"""The image size that numbers of superpixels refer to."""
 COUNT = Number(1, 200_000, whole=True)
 AREA = Number(1, 10**6, whole=True)
 SIGMA = Number(0, 100)

@@ -14,8 +14,8 @@ LIGHTNESS = 100.0
 def compared_planes(luv: npt.NDArray[np.float32], further: RGB | None) -> npt.NDArray[np.float32]:
     """Return colours and further channels as planes whose differences are comparable.
 
-    Each further channel weighs as much as the lightness, so that objects which only it shows
-    keep their borders.
+    Each further channel weighs as much as the lightness, so that objects visible only in it keep
+    their borders.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{32}")
 
 @dataclass(frozen=True)
 class Address:
-    """Where a server listens; 0 is any free port."""
+    """The port and token of a server; port 0 means any free port."""
 
     port: int
     token: str

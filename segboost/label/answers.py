@@ -1,4 +1,4 @@
-"""Answers of the server, with the headers that all of them have."""
+"""Responses of the server, with their common headers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def json_answer(values: dict[str, Any], status: int = 200) -> Response:
 
 
 def problem(text: str, status: int) -> Response:
-    """Return what is wrong, for the page to show."""
+    """Return an error message for the page to show."""
     return json_answer({"problem": text}, status)
 
 
@@ -48,5 +48,5 @@ def packed_bytes(data: bytes, headers: dict[str, str] | None = None) -> Response
 
 
 def missing(request: Request, error: Any) -> Response:
-    """Return that there is nothing at a path."""
+    """Return a response with status 404."""
     return PlainTextResponse("404: not found\n", 404, HEADERS)

@@ -47,7 +47,7 @@ class BackgroundProcesses:
     n_workers : int
         Number of worker processes, and of processes that training uses.
     described : callable, optional
-        Called with the name of an image when its features are there.
+        Called with the name of an image when its features have been computed.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class BackgroundProcesses:
         self.project = project
         self.n_workers = n_workers
         self.failed: dict[str, str] = {}
-        self._again: dict[str, float] = {}  # when to try again, of failures that may pass
+        self._again: dict[str, float] = {}  # when to retry temporary failures
         self.described: set[str] = set()
         self.uncertainty: dict[str, float] = {}
         self.model_key = project.model_key()
@@ -110,7 +110,7 @@ class BackgroundProcesses:
         ----------
         names : sequence of str
         strokes : int
-            The number of strokes so far; `trained_strokes` when training is done.
+            The number of strokes so far; becomes `trained_strokes` when training is done.
         """
         with self._wake:
             if self.training is not None:

@@ -1,8 +1,8 @@
 """The classes of a folder being labelled: names, colours, and the values that masks have on disk.
 
-A class never changes its value. Renaming, recolouring and reordering do not touch the masks, and
-the value of a removed class is not given to another one, so that a mask whose class was removed
-while it could not be written reads as void.
+A class never changes its value. Renaming, recolouring and reordering do not touch the masks. The
+value of a removed class is never reused: it reads as void in masks that could not be rewritten
+when the class was removed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ COLOURS: tuple[Colour, ...] = (
 
 
 class PaintedClassError(Exception):
-    """Classes to be removed have strokes, and nobody was asked whether these may be erased.
+    """Classes to be removed have strokes, and erasing these was not confirmed.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class ClassList:
         return ClassList(tuple(made), len(made))
 
     def legend_file(self) -> bytes:
-        """Return the file that tells `segboost train` about the classes of exported masks."""
+        """Return the legend file of exported masks, for `segboost train`."""
         rows = [
             {"name": c.name, "index": c.value, "colour": colour_code(c.colour)}
             for c in self.numbered.classes
@@ -120,7 +120,7 @@ class ClassList:
         return json.dumps({"classes": rows}, indent=1, ensure_ascii=False).encode()
 
     def known(self) -> ByteArray:
-        """Return a table, shape (256,), that turns values of no class into void."""
+        """Return a table, shape (256,), that maps values without a class to void."""
         table = np.full(256, VOID, np.uint8)
         table[list(self.values)] = self.values
         return table
@@ -146,11 +146,11 @@ class ClassList:
             raise ValueError(f"classes: expected unused to be 0 … 255, got {unused!r}")
         _check(classes)
         if any(c.value >= unused for c in classes):
-            raise ValueError("classes: a class has a value that is said to be unused")
+            raise ValueError("classes: a class has a value that is marked as unused")
         return cls(classes, unused)
 
     def changed(self, entries: Sequence[Any]) -> Self:
-        """Return the list as the page wants it.
+        """Return the list with the changes made on the page.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class ClassList:
             if made.get("value") is None:
                 made["value"], unused = unused, unused + 1
             elif made["value"] not in self.values:
-                raise ValueError("a class was removed in the meantime: load the page again")
+                raise ValueError("a class was removed in the meantime: reload the page")
             if made.get("colour") is None:
                 made["colour"] = free_colour(taken)
                 taken.add(made["colour"])
@@ -194,7 +194,7 @@ DEFAULT = ClassList(
 
 
 def read_classes(path: Path) -> ClassList:
-    """Return the classes of a folder; `DEFAULT` if none were changed.
+    """Return the classes of a folder; `DEFAULT` if they were never changed.
 
     Raises
     ------

@@ -12,7 +12,7 @@ PATIENCE = 30.0
 
 
 class TimedConnection(H11Protocol):
-    """Closes a connection on which a request was begun and not completed within `PATIENCE`.
+    """Closes a connection on which no complete request arrives within `PATIENCE`.
 
     uvicorn alone only limits the time between two requests.
     """
@@ -20,7 +20,7 @@ class TimedConnection(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start to wait for the first request."""
+        """Start waiting for the first request."""
         super().connection_made(transport)
         self._wait()
 
@@ -31,7 +31,7 @@ class TimedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Start to wait for the next request."""
+        """Start waiting for the next request."""
         super().on_response_complete()
         self._wait()
 

@@ -111,7 +111,7 @@ def _mask_file(image: FolderImage, masks: MaskFolder) -> bytes:
 
 
 def remove_unfinished(project: LabelProject) -> None:
-    """Remove the folders of exports that were killed; the caller holds the lock of the project."""
+    """Remove the folders of interrupted exports; the caller holds the lock of the project."""
     if not project.work.is_dir():
         return
     for place in project.work.iterdir():
@@ -122,7 +122,7 @@ def remove_unfinished(project: LabelProject) -> None:
 
 
 def _record(place: Path) -> None:
-    """Keep the digests of what was copied; a link is known by its other name."""
+    """Record the digests of copied files; hard links are recognised by their other name."""
     files = [path for name in PARTS for path in (place / name).iterdir()]
     copied = [p.relative_to(place).as_posix() for p in files if p.lstat().st_nlink == 1]
     record = OutputRecord(place)
@@ -131,7 +131,7 @@ def _record(place: Path) -> None:
 
 
 def _check_earlier(export: Path) -> None:
-    """Raise a ValueError where replacing an export would lose files that are not part of it."""
+    """Raise a ValueError if replacing an export would lose files that are not part of it."""
     if not export.exists():
         return
     foreign = OutputRecord.read(export).foreign(OUTPUTS)

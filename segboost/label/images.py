@@ -113,7 +113,7 @@ class ImageFolder:
         return self._images[key]
 
     def current(self, key: str) -> FolderImage:
-        """Return an image as its file is now; raise a KeyError if it was deleted."""
+        """Return an image in its current state; raise a KeyError if the file was deleted."""
         image = self.get(key)
         if not os.path.lexists(image.path):
             raise KeyError(key)

@@ -1,4 +1,4 @@
-"""The list of images on the page: what is painted on each, and which one to label next."""
+"""The list of images on the page: the labels of each, and the choice of the next one to label."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from segboost.label.masks import UNPAINTED, MaskFolder
 
 COUNTING = 0.3
 """Seconds per state request for counting labelled pixels (at least one mask is counted). The list
-must not wait for a hundred masks of 12 megapixels; the page asks again soon."""
+must not wait for a hundred masks of 12 megapixels; the page sends another request soon."""
 
 Counts = Mapping[int, int]
 
@@ -54,7 +54,7 @@ class PaintCounts:
 
 
 def list_entry(image: FolderImage, counts: PaintCounts, end: float) -> dict[str, Any]:
-    """Return what the page shows of an image, without its features and predictions."""
+    """Return an image's entry in the list, without the state of its features and predictions."""
     entry: dict[str, Any] = {"key": image.key, "name": image.name, "problem": image.problem}
     entry |= {"stamp": image.stamp}
     if image.problem:

@@ -43,7 +43,7 @@ class MaskFolder:
     ----------
     folder : Path
     classes : callable
-        Returns the current classes; values of no class read as void.
+        Returns the current classes; values without a class read as void.
     """
 
     def __init__(self, folder: Path, classes: Callable[[], ClassList] = lambda: DEFAULT) -> None:
@@ -165,7 +165,7 @@ class MaskFolder:
         write_whole(path, encode_mask(mask, self.classes()))
 
     def forget_removed(self, images: Sequence[FolderImage]) -> None:
-        """Rewrite the masks that contain values of no class, which read as void already."""
+        """Rewrite the masks that contain values without a class, which already read as void."""
         for image in images:
             with self._lock:
                 if image.problem or self.version(image) == UNPAINTED:
@@ -179,7 +179,7 @@ class MaskFolder:
 
 
 def encode_mask(mask: ByteArray, classes: ClassList = DEFAULT) -> bytes:
-    """Return a mask as a palette PNG, so that any reader takes 1 as class 1 and 255 as void."""
+    """Return a mask as a palette PNG, which any reader takes as indices: 1 is class 1, 255 void."""
     palette = np.zeros((256, 3), np.uint8)
     for entry in classes.classes:
         palette[entry.value] = entry.colour

@@ -35,12 +35,12 @@ QUICK: dict[str, Any] = {
     "mirror_images": False,
 }
 """Settings for quick training: the features of `default`, no parameter search. With fewer than 200
-images the model is the live one's, learned from all painted superpixels: a linear classifier and a
-CRF with fixed weights. Strokes label less than half of the superpixels, and hardly ever both sides
-of a border, so that trees need more images than with masks, and a learned CRF smooths too
+images the model is of the same kind as the live one, learned from all painted superpixels: a linear
+classifier and a CRF with fixed weights. Strokes label less than half of the superpixels, and hardly
+ever both sides of a border: trees need more images than with masks, and a learned CRF smooths too
 little."""
 C_OF_ONE_IMAGE = 20.0
-"""C if a single image is painted: there is no other one to choose it on."""
+"""C if a single image is painted: there is no other one to choose it with."""
 
 
 def label_config(changes: Mapping[str, Any] | None = None) -> SegmentationConfig:
@@ -53,7 +53,7 @@ def label_config(changes: Mapping[str, Any] | None = None) -> SegmentationConfig
     """
     merged = dict(QUICK)
     if "preset" in (changes or {}):
-        del merged["linear_below"]  # other presets have a number of their own
+        del merged["linear_below"]  # other presets have their own number
     for name, value in (changes or {}).items():
         both = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
         merged[name] = {**merged[name], **value} if both else value
@@ -73,7 +73,7 @@ class ClassReader:
 
     @property
     def rule(self) -> str:
-        """What, beside the file, the mask depends on."""
+        """The settings that the mask depends on in addition to its file."""
         values = self.classes.values
         return "mask index" if values == (0, 1) else f"mask classes {values}"
 
@@ -197,7 +197,7 @@ class LabelProject:
         return [str(name) for name in json.loads(self._words.read_text())]
 
     def choose_vocabulary(self, images: Sequence[FolderImage]) -> None:
-        """Choose evenly spread images for the visual words, unless the current choice still exists.
+        """Choose evenly spread images for the visual words, unless all chosen ones still exist.
 
         The words, and with them all features, must not change when images are added.
         """

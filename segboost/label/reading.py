@@ -16,7 +16,7 @@ from segboost.io.scientific.sources import is_photograph, open_source, read_info
 from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
 
 SCALED = "scaled by percentiles of the image"
-"""What the pixels of images with more than 8 bits depend on beside the file."""
+"""The rule in the key of images with more than 8 bits; see `FileSource`."""
 
 
 def read_size(path: Path) -> tuple[int, int]:
@@ -25,8 +25,8 @@ def read_size(path: Path) -> tuple[int, int]:
     Raises
     ------
     ImageFileError
-        If the file is not an image, is too large, is a stack, of which the page would show
-        nothing but the first page, or has neither one nor three channels.
+        If the file is not an image, is too large, is a stack (the page would show only its first
+        page), or has neither one nor three channels.
     """
     if is_photograph(path, MAX_PIXELS):
         return upright_size(path)
@@ -42,7 +42,7 @@ def read_size(path: Path) -> tuple[int, int]:
 
 
 def read_pixels(path: Path) -> ByteArray:
-    """Return an image as a model of photographs takes it, shape (H, W, 3).
+    """Return an image in the form that a model of photographs expects, shape (H, W, 3).
 
     Values of more than 8 bits are scaled by percentiles of the image itself, as
     `segboost segment` does with a model that was trained on the page.

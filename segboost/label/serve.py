@@ -78,7 +78,7 @@ def server_config(app: Any) -> Any:
     return uvicorn.Config(
         app,
         http=TimedConnection,
-        log_level="error",  # strangers' requests are not worth a line each
+        log_level="error",  # invalid requests of others are not logged
         access_log=False,
         server_header=False,
         lifespan="off",

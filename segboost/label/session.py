@@ -1,4 +1,4 @@
-"""A labelling session: everything the page can ask for, independent of HTTP."""
+"""A labelling session: all operations of the page, independent of HTTP."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class LabelSession:
     ----------
     folder : Path
     n_workers : int
-        Number of background processes; without any, there is no live model.
+        Number of background processes; with 0, the live model is off.
     settings : mapping, optional
         Training settings to override; see `label_config`.
     """
@@ -156,7 +156,7 @@ class LabelSession:
         return found
 
     def open(self, image: FolderImage) -> None:
-        """Compute features of an image first, and predict it."""
+        """Process an image first in the background, and request its live prediction."""
         self._current = image.path.name
         self.processes.focus([image.path.name])
         if self.source == "live":
@@ -181,7 +181,7 @@ class LabelSession:
         self._ask_live()
 
     def _ask_live(self) -> int:
-        """Ask for a live prediction of the current image; return its number, 0 if it is off."""
+        """Request a live prediction of the current image; return its number, 0 if live is off."""
         if not self.live_on:
             return 0
         images = [i for i in self.images.known() if not i.problem]
@@ -191,21 +191,21 @@ class LabelSession:
             try:
                 version = self.masks.version(image)
             except ImageFileError:
-                continue  # the list says so
+                continue  # shown in the list
             if version != UNPAINTED:
                 versions[image.path.name] = version
         painting = Painting(versions, stamps, self.classes.values)
         return self.live.ask(painting, self._current)
 
     def _described(self, name: str) -> None:
-        """Features of an image are there: use them if it is open or painted."""
+        """Request a live prediction with the new features of an image that is open or painted."""
         if self.source == "live" and (
             name == self._current or self.project.mask_path(name).exists()
         ):
             self._ask_live()
 
     def prediction(self, image: FolderImage) -> dict[str, Any]:
-        """Return the prediction for an image as the page reads it, with the model it is from.
+        """Return the prediction for an image in the form that the page reads, with its source.
 
         ``label`` has the value of the class of every superpixel and ``entropy`` its uncertainty;
         both are missing if there is no prediction yet.
@@ -274,7 +274,7 @@ class LabelSession:
         self._ask_live()
 
     def _painted_values(self) -> set[int]:
-        """Return the values that any mask has, counted now; unreadable masks are left alone."""
+        """Return the values that occur in any mask, counted now; unreadable masks are skipped."""
         found: set[int] = set()
         for image in self.images.scan():
             with contextlib.suppress(ImageFileError):
@@ -301,10 +301,10 @@ class LabelSession:
         return export_masks(self.project, self.images.scan(), self.masks)
 
     def export_predictions(self, what: Sequence[str]) -> int:
-        """Start to export predictions of all images; return the number of the export."""
+        """Start exporting predictions of all images; return the number of the export."""
         unknown = [name for name in what if name not in (PICTURES, OBJECTS)]
         if unknown:
-            raise ValueError(f"there is no {unknown[0]!r} to export")
+            raise ValueError(f"expected {PICTURES!r} or {OBJECTS!r} to export, got {unknown[0]!r}")
         has_model = self.processes.model_key is not None
         return self.exporting.start(what, has_model and self.source == "model")
 

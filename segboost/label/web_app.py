@@ -180,8 +180,8 @@ class Page:
     async def classes(self, request: Request) -> Response:
         """Replace the classes; 409 if they were changed since ``revision``.
 
-        It is 409 too if removed classes have strokes and are not in ``erase``; ``painted`` of the
-        answer has their values, for the page to ask about.
+        Also 409 if removed classes have strokes and are not in ``erase``; ``painted`` in the answer
+        lists their values, so that the page can ask for confirmation.
         """
 
         def change(asked: dict[str, Any]) -> Response:
@@ -224,7 +224,7 @@ class Page:
         return json_answer({})
 
     async def export(self, request: Request) -> Response:
-        """Export what is asked for: ``masks`` at once, the rest in the background."""
+        """Run the requested exports: ``masks`` at once, the others in the background."""
 
         def start(asked: dict[str, Any]) -> Response:
             what = asked.get("what", ["masks"])
@@ -277,7 +277,7 @@ class Page:
 
 
 async def _read(request: Request, most: int) -> bytes | Response:
-    """Return the body of a request, or the answer to one that is too large or cut off."""
+    """Return the body of a request, or the answer to one that is too large or incomplete."""
     body, size = bytearray(), 0
     try:
         async for chunk in request.stream():
@@ -290,7 +290,7 @@ async def _read(request: Request, most: int) -> bytes | Response:
         return problem("the request was not sent completely", 400)
     if size > most:
         # Some excess is read and dropped: a client that is still sending would miss the answer.
-        return problem("the mask is too large" if most == MOST_BYTES else "too much was sent", 413)
+        return problem("the mask is too large" if most == MOST_BYTES else "request too large", 413)
     return bytes(body)
 
 

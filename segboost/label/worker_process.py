@@ -1,7 +1,8 @@
 """A worker process that computes features and predictions, one command per line.
 
-It reads ``{"do": "features" | "predict", "name": ...}`` and answers each command with one line. It
-exits when its input ends, so that it does not outlive a killed server.
+It reads ``{"do": "features" | "predict", "name": ...}``, for predictions with the key of the
+``"model"``, and answers each command with one line. It exits when its input ends, so that it does
+not outlive a killed server.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def noisy_table(n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def same_stumps(X: np.ndarray, y: np.ndarray) -> float:
-    """Return the share of rounds in which the kernel chose the same stump as its NumPy twin."""
+    """Return the share of stump parameters in which the kernel equals its NumPy twin."""
     binned = bin_features(X, 255)
     signed = np.where(y == 1, 1.0, -1.0)
     fast, plain = boost(binned, signed, TWIN_ROUNDS), boost_numpy(binned, signed, TWIN_ROUNDS)

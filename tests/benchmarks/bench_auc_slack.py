@@ -50,7 +50,7 @@ def fit(name: str, slack: str) -> Fit:
     there.close()
     try:
         return here.recv()
-    except EOFError:  # the limit ended it
+    except EOFError:  # stopped by the limit
         return Fit(LIMIT)
     finally:
         process.join()

@@ -1,4 +1,4 @@
-"""How the cost of a whole training and of segmenting grows with the number of classes."""
+"""Growth of the cost of training and of segmenting with the number of classes."""
 
 from __future__ import annotations
 

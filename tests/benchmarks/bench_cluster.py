@@ -68,7 +68,7 @@ def run() -> list[Figure]:
             list(map_cluster(client, small_answer, None, (FILE for _ in range(N_TASKS))))
             tasks = read(cluster) - before
             with use_cluster(client):
-                # The first images load the code that is compiled.
+                # The first images load compiled code.
                 list(segment_files(folder / "model", images[:4], BatchOptions(folder / "warm")))
                 before = read(cluster)
                 options = BatchOptions(folder / "out")

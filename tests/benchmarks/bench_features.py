@@ -35,7 +35,7 @@ def photograph() -> np.ndarray:
 
 
 def preset(max_count: int = 950):
-    """Return the default preset with random visual words, which cost the same as learned ones."""
+    """Return the default preset; visual words, if it has any, are random, at the same cost."""
     from segboost.features import Codebook, GraphMerging, find_preset
 
     words = np.random.default_rng(0).random((200, 128))
@@ -105,8 +105,8 @@ def describe_some(count: int) -> float:
 def throughput() -> list[Figure]:
     """Return the throughput of two processes relative to one, by CPU time and by wall time.
 
-    CPU seconds per image rise where processes get in each other's way (caches, memory); they
-    can be compared on a busy machine too. The clock is judged on a quiet machine only.
+    CPU seconds per image rise if processes compete for caches or memory; they can be compared
+    even on a busy machine. The target for wall time applies only on a quiet machine.
     """
     count = 4
     busy = os.getloadavg()[0] > 1.5  # this benchmark itself is one

@@ -14,7 +14,7 @@ TITLE = "Superpixels on Graz-02 bikes (every tenth photograph; needs SEGBOOST_DA
 
 
 def load(root: Path, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """One photograph and the union of the visible parts of its objects."""
+    """Return one photograph and the union of the visible parts of its objects."""
     from PIL import Image
 
     path = next(root.glob(f"bike_{number:03d}.image.*"))
@@ -23,7 +23,7 @@ def load(root: Path, number: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def oracle_counts(labels: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Intersections and unions of both classes if each superpixel takes its majority label."""
+    """Return intersections and unions of both classes if superpixels take their majority label."""
     area = np.bincount(labels.ravel())
     chosen = (2 * np.bincount(labels.ravel(), mask.ravel()) > area)[labels]
     pairs = ((chosen, mask), (~chosen, ~mask))
@@ -49,7 +49,7 @@ def methods() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         return connected_regions(watershed(edges, markers=1000, compactness=1e-4))
 
     def graph_based(image: np.ndarray) -> np.ndarray:
-        # As it comes, 8-connected: cut into 4-connected parts there would be twice as many.
+        # Left 8-connected: split into 4-connected parts, there would be twice as many.
         return felzenszwalb(image, scale=20, sigma=0.5, min_size=90)
 
     ours = {m.kind: m for m in (GraphMerging(), QuickShift(), Slic())}

@@ -1,7 +1,7 @@
 """Accuracy of `SegmentationPipeline` with 3, 10 and 30 training images, by preset.
 
-SEGBOOST_FEW names what to run, "preset:images:draws" several times; all by default, which takes
-about two hours of CPU, most of it for `classic`.
+SEGBOOST_FEW selects the runs, "preset:images:draws" separated by spaces; by default all, which
+takes about two hours of CPU time, most of it for `classic`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.benchmarks.figures import Figure, cpu_seconds
 TITLE = "Few images: Graz-02 bikes, every third test image, mean IoU"
 PLAN = " ".join(f"{p}:{n}:5" for p in ("default", "fast", "classic") for n in (3, 10, 30))
 EVERY = 3
-"""One in so many test images is segmented: 50 of the 150."""
+"""Step between the test images that are segmented: 50 of the 150."""
 
 
 def measure(data: object, preset: str, n_images: int, draw: int) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""``segboost label``: from the end of a stroke to the drawn prediction, in a browser."""
+"""``segboost label``: time from the end of a stroke to the drawn prediction, in a browser."""
 
 from __future__ import annotations
 

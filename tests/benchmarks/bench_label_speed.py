@@ -26,7 +26,7 @@ TITLE = (
 
 JOBS = 2
 PATIENCE = 1800
-# Times since the address was asked for: of the whole list, and of the thumbnails in view.
+# Times since the page was requested until the whole list and the thumbnails in view are shown.
 WATCH = """
 const rows = () => [...document.querySelectorAll("#images li")];
 const inView = (row) => {
@@ -150,7 +150,7 @@ def until(condition: Callable[[], object]) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
         if time.monotonic() > end:
-            raise TimeoutError("it did not happen")
+            raise TimeoutError(f"the condition was not met within {PATIENCE} s")
         time.sleep(0.1)
 
 

@@ -1,4 +1,4 @@
-"""Large images by tiles: CPU time and memory against size, and agreement with untiled pages.
+"""Large images in tiles: CPU time and memory against size, and agreement with untiled pages.
 
 ``SEGBOOST_LARGE_SIDES`` lists the sides of the mosaics; 20000 takes most of an hour.
 """
@@ -36,7 +36,7 @@ COMMAND = "import sys; from segboost.cli.main import main; main(sys.argv[1:])"
 
 @dataclass(frozen=True)
 class Run:
-    """What a run of ``segboost segment`` took, and the mask it wrote."""
+    """CPU seconds, peak memory in GB and mask of a run of ``segboost segment``."""
 
     cpu: float
     memory: float
@@ -64,7 +64,7 @@ def write_mosaic(folder: Path, side: int) -> Path:
 
 
 def segment(model: Path, image: Path, output: Path, *options: str) -> Run:
-    """Segment an image by the command, in a process of its own."""
+    """Segment an image with ``segboost segment``, in a separate process."""
     command = ["segment", "--model", str(model), "-o", str(output), "-j", "1", *options]
     printed = subprocess.run(
         [sys.executable, "-c", COMMAND, *command, str(image)],

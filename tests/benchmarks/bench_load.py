@@ -81,7 +81,7 @@ def start(model: Path, images: Path, output: Path) -> Watched:
         stdout=subprocess.DEVNULL,
         stderr=slave,
         start_new_session=True,
-        # Shells start background jobs, this benchmark perhaps among them, deaf to Ctrl-C.
+        # Shells start background jobs, perhaps including this benchmark, with SIGINT ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
     )
@@ -111,7 +111,7 @@ def copies(folder: Path) -> Path:
 
 
 def interrupt(model: Path, images: Path, output: Path) -> tuple[float, int, bool]:
-    """Press Ctrl-C halfway; return the seconds to exit, the status, and if files are complete."""
+    """Press Ctrl-C after 20 images; return seconds to exit, status, and if files are complete."""
     watched = start(model, images, output)
     while watched.done() < 20 and watched.process.poll() is None:
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Cost of training on 150 photographs from nothing, and of segmenting, by preset."""
+"""Cost of training on 150 photographs from scratch, and of segmenting, by preset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.benchmarks.figures import Figure, at_least, at_most, cpu_seconds
 
-TITLE = "Presets: train on 150 images of 640×480 from nothing, segment one"
+TITLE = "Presets: train on 150 images of 640×480 from scratch, segment one"
 
 LIMITS = {"default": (700, 1.0, 91.5), "fast": (250, 0.5, 90.0)}
 """CPU seconds of training and of segmenting an image, and the mean IoU on new images."""
@@ -34,7 +34,7 @@ print(json.dumps([stages, run.peak_bytes, run.evaluation.scores.mean_iou]))
 
 
 def train(root: Path, preset: str, folder: Path) -> tuple[dict[str, float], int, float]:
-    """Train with two jobs in a process of its own; return CPU seconds, memory and mean IoU."""
+    """Train with two jobs in a separate process; return CPU seconds, memory and mean IoU."""
     import json
 
     command = [sys.executable, "-c", TRAIN, str(root), preset, str(folder)]
@@ -44,7 +44,7 @@ def train(root: Path, preset: str, folder: Path) -> tuple[dict[str, float], int,
 
 
 def segment(root: Path, folder: Path) -> float:
-    """Return the CPU seconds per image in this process, after a first one."""
+    """Return the CPU seconds per image in this process, after a warm-up."""
     from segboost.datasets import read_image
     from segboost.pipelines.runtime.single_thread import single_threaded
     from segboost.pipelines.segmentation.model.files import load_segmenter

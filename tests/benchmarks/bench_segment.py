@@ -83,7 +83,7 @@ def resident(pid: int | str) -> int:
 
 
 def memory(model: Path, images: list[Path], output: Path) -> Iterator[tuple[int, int]]:
-    """Return the memory of this process and of its worker after every image."""
+    """Yield the memory of this process and of its workers after every image."""
     from segboost.pipelines.batch.segmenting import BatchOptions, segment_files
     from segboost.pipelines.runtime.resources import _children
 
@@ -107,7 +107,7 @@ def run() -> list[Figure]:
         folder = Path(place)
         train(folder / "model")
         large = photographs() or draw(folder / "large", N_LARGE, 480, 640)
-        segment(folder / "model", large[:1], folder / "warm", 1)  # compiled code is on disk then
+        segment(folder / "model", large[:1], folder / "warm", 1)  # caches compiled code on disk
         one, two = (segment(folder / "model", large, folder / f"out{n}", n) for n in (1, 2))
         small = draw(folder / "small", N_SMALL, 240, 320)
         sizes = list(memory(folder / "model", small, folder / "out"))

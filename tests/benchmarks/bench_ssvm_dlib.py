@@ -16,7 +16,7 @@ C, GAP = 30.0, 0.01
 
 
 class Problem:
-    """½‖θ‖² + C · mean of the structured hinge loss, as dlib asks for it."""
+    """½‖θ‖² + C · mean of the structured hinge loss, in the form that dlib expects."""
 
     def __init__(self, X: np.ndarray, y: np.ndarray, epsilon: float) -> None:
         self.X, self.y = X, y

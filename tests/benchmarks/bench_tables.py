@@ -1,4 +1,4 @@
-"""`segboost fit` without options beside LightGBM and XGBoost, and its growth with the rows."""
+"""`segboost fit` without options against LightGBM and XGBoost, and its scaling with rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from segboost.pipelines.tables.fit import fit_table
 from tests.benchmarks.figures import Figure, at_most, cpu_seconds
 from tests.benchmarks.problems.pen_strokes import pen_strokes
 
-TITLE = "Tables: choice of C and fit, one thread, beside LightGBM and XGBoost as they come"
+TITLE = "Tables: choice of C and fit, one thread, against LightGBM and XGBoost at default settings"
 TIMES = 5.0
 GROWTH = (1_000, 5_000, 20_000, 50_000)
 SETTINGS = EstimatorSettings("multiclass", "auto")
@@ -28,7 +28,7 @@ Part = tuple[np.ndarray, np.ndarray]
 
 
 def problems() -> Iterator[tuple[str, Part, Part]]:
-    """Yield a name, training rows and test rows; the published test files where there are any."""
+    """Yield a name, training rows and test rows; the published test part if there is one."""
     root = Path(os.environ.get("SEGBOOST_DATA", ""))
     for name, n_train in (("satimage", 4435), ("usps", 7291)):
         pooled = load_libsvm_set(name, root)

@@ -1,4 +1,4 @@
-"""Trees inside the CRF against boosted potentials that the CRF weighs, on held-out images."""
+"""Trees inside the CRF against boosted potentials weighted by the CRF, on held-out images."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Problem:
 
 
 def boosted_first(problem: Problem) -> list[Figure]:
-    """Trees out of fold, then a CRF with ramps over their log-probabilities."""
+    """Fit trees out of fold, then a CRF with ramps over their log-probabilities."""
     from segboost import CRFStructBoost
     from segboost.boosting.settings import BoosterSettings
     from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
@@ -104,7 +104,7 @@ def _of_two(instance: Any) -> Any:
 
 
 def inside(problem: Problem) -> list[Figure]:
-    """Trees over raw features as the weak learners of the CRF."""
+    """Fit CRFs whose weak learners are trees over raw features."""
     from segboost import CRFInstance, CRFStructBoost
     from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
     from segboost.pipelines.segmentation.potentials.class_crf import class_instance

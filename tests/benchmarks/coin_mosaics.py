@@ -13,16 +13,16 @@ from skimage import data
 from skimage.filters import gaussian, threshold_otsu
 
 FIELD = 300
-"""Side of the parts of a mosaic; no divisor of the sides of tiles or blocks."""
+"""Side of the fields of a mosaic; not a divisor of the sides of tiles or blocks."""
 ROWS = 768
 """Height of a band, a multiple of the side of TIFF tiles."""
 NOISE = 24.0
-"""Deviation of the camera's noise, in steps of 12 bits."""
+"""Deviation of the camera's noise, in 12-bit levels."""
 
 
 @cache
 def coins() -> list[tuple[np.ndarray, np.ndarray]]:
-    """Turned and mirrored coins as a 12-bit camera stores them, with masks by a threshold."""
+    """Return rotated and mirrored 12-bit images of coins, with masks from a threshold."""
     image = data.coins()
     flat = image - gaussian(image.astype(float), 60)
     mask = ndimage.binary_opening(flat > threshold_otsu(flat), iterations=2)
@@ -35,7 +35,7 @@ def coins() -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def lit(values: np.ndarray, gain: np.ndarray | float, rng: np.random.Generator) -> np.ndarray:
-    """Return values under another light, with noise."""
+    """Return values with different lighting and noise."""
     noisy = values * gain + NOISE * rng.standard_normal(values.shape, dtype=np.float32)
     return np.clip(noisy, 0, 4095).astype(np.uint16)
 
@@ -43,7 +43,7 @@ def lit(values: np.ndarray, gain: np.ndarray | float, rng: np.random.Generator) 
 def mosaic_bands(side: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield bands of a mosaic and of its mask, so that neither need fit into memory.
 
-    Every field is one of the turned pictures, shifted and lit in its own way.
+    Every field is one of the rotated images, with its own shift and lighting.
     """
     fields = -(-side // FIELD)
     rng = np.random.default_rng(0)
@@ -68,7 +68,7 @@ def mosaic_bands(side: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def write_training(folder: Path, count: int) -> None:
-    """Write this many pictures and their masks to ``images`` and ``masks``."""
+    """Write `count` images and their masks to ``images`` and ``masks``."""
     rng = np.random.default_rng(2)
     for name in ("images", "masks"):
         (folder / name).mkdir(parents=True)

@@ -25,12 +25,12 @@ MOST_ROWS = 6000
 """The largest number of superpixels to learn from."""
 BALANCED = 3
 """With up to this many painted images, all classes weigh the same: how much of each is painted
-says little about new images. With n images the weight of a class is its painted pixels to the
-power of −this / n."""
+says little about new images. With n > 3 images, superpixels are weighted by the painted pixels of
+their class to the power of −3 / n."""
 SMOOTHNESS = 6.0
 """The cost of a border between two superpixels of one colour, per side length of a superpixel."""
 CONTRAST = 0.3
-"""How fast that cost falls with the colour difference, in LUV units."""
+"""Rate at which that cost falls with the colour difference in LUV units."""
 PAINTED = 60.0
 """The cost, per mean superpixel, of giving painted pixels another class."""
 
@@ -41,7 +41,7 @@ def fit_painted(
     start: LinearModel | None = None,
     check: Callable[[], Any] = lambda: None,
 ) -> LinearModel:
-    """Return the classifier of the painted superpixels of some images.
+    """Fit the classifier to the painted superpixels of some images.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def fit_painted(
         At least one, in an order that does not depend on the strokes.
     n_classes : int
     start : LinearModel, optional
-        The last one.
+        The previous model, to start from.
     check : callable
         Called at every step; may raise an exception to give up.
     """
@@ -70,7 +70,7 @@ def fit_painted(
 def smooth(
     image: SuperpixelImage, logits: FloatArray, painted: Int64Array | None = None
 ) -> Int64Array:
-    """Return the labels of least energy: −log p per area, and borders that follow contrasts.
+    """Return the labels of least energy: −log p weighted by area, plus the cost of borders.
 
     Parameters
     ----------

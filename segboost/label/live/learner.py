@@ -30,7 +30,7 @@ from segboost.pipelines.segmentation.stages.features import FeatureStage
 
 @dataclass(frozen=True)
 class Painting:
-    """What is painted.
+    """The painted images and the classes.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def fit_linear(
     start: LinearModel | None = None,
     check: Callable[[], Any] = lambda: None,
 ) -> LinearModel:
-    """Return the logistic regression of standardised rows.
+    """Fit a logistic regression to standardised rows.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def fit_linear(
         K.
     standard : Standard
     start : LinearModel, optional
-        The model to begin with, for example that of one stroke less.
+        The model to start from, for example the one before the last stroke.
     check : callable
         Called at every step; may raise an exception to give up.
     """
@@ -123,7 +123,7 @@ def log_softmax(logits: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _standardised(
     start: LinearModel | None, standard: Standard, n_columns: int, n_classes: int
 ) -> FloatArray:
-    """Return the weights to begin with in standardised units, shape (D + 1, K)."""
+    """Return the initial weights in standardised units, shape (D + 1, K)."""
     first = np.zeros((n_columns + 1, n_classes))
     if start is not None and start.coef.shape == (n_columns, n_classes):
         coef = start.coef.astype(np.float64)

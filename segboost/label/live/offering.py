@@ -1,6 +1,6 @@
-"""Which image to label next: one that stands for many that the model is uncertain about.
+"""The choice of the next image to label: one similar to many that the model is uncertain about.
 
-The most uncertain image alone is often an outlier, from which little is learned about the others.
+The most uncertain image is often an outlier, from which little is learned about the others.
 With S_ij the similarity of two images, u_j the uncertainty of an image and P the painted ones, the
 offer is the image i with the largest gain
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from segboost._types import BoolArray, FloatArray
 
 MOST_IMAGES = 800
-"""The largest number of images that are compared with each other: the most uncertain ones."""
+"""Maximum number of unpainted images (the most uncertain), and of painted ones, to compare."""
 
 
 def offer_gain(

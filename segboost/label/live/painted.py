@@ -36,7 +36,7 @@ class DescribedImage:
 
 @dataclass(frozen=True, eq=False)
 class PaintedRows:
-    """The superpixels of an image that are painted.
+    """The painted superpixels of an image.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def painted_rows(found: DescribedImage, mask: ByteArray, n_classes: int) -> Pain
     ----------
     found : DescribedImage
     mask : ndarray of uint8, shape (H, W)
-        Of the size of the superpixels: 0 … K−1, and 255 for void.
+        At the size of the superpixel map: 0 … K−1, and 255 for void.
     n_classes : int
         K.
     """
@@ -100,7 +100,7 @@ def painted_rows(found: DescribedImage, mask: ByteArray, n_classes: int) -> Pain
 def class_counts(
     superpixels: npt.NDArray[np.int32], mask: ByteArray, n_classes: int, n_superpixels: int
 ) -> Int64Array:
-    """Return the pixels of every class in every superpixel, shape (P, K); void counts nowhere."""
+    """Return the pixels of every class in every superpixel, shape (P, K), without void."""
     known = mask != VOID
     flat = superpixels[known].astype(np.int64) * n_classes + mask[known]
     found = np.bincount(flat, minlength=n_superpixels * n_classes)
@@ -108,14 +108,14 @@ def class_counts(
 
 
 class Recent:
-    """A mapping that forgets what was used longest ago."""
+    """A cache that drops the least recently used entries."""
 
     def __init__(self, most: int = KEPT_IMAGES) -> None:
         self._kept: OrderedDict[Any, Any] = OrderedDict()
         self._most = most
 
     def get(self, key: Any, make: Any) -> Any:
-        """Return the value of a key, made by `make` if it is not kept."""
+        """Return the value of a key, made by `make` if it is not cached; None is not cached."""
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]

@@ -14,7 +14,7 @@ from segboost.label.project import LabelProject
 
 
 class LivePredictions:
-    """Starts the process with the first task, and again if it dies.
+    """Starts the process of the live model with the first task, and restarts it if it dies.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ class LivePredictions:
 
     @property
     def busy(self) -> bool:
-        """Whether the answer to the last task is still to come."""
+        """Whether the answer to the last task is pending."""
         return self.answered < self.number
 
     def ask(self, painting: Painting, name: str) -> int:
-        """Ask for the prediction of an image after these strokes; return the number of the task.
+        """Request the prediction for an image after these strokes; return the number of the task.
 
         An earlier task that is not answered yet is dropped.
         """
@@ -57,7 +57,7 @@ class LivePredictions:
                 self._process.stdin.write(json.dumps(task) + "\n")
                 self._process.stdin.flush()
             except OSError:
-                self.error = "the process of the live model died: the next stroke starts it again"
+                self.error = "the process of the live model died: the next stroke restarts it"
                 self.answered = self.number
             return self.number
 

@@ -1,8 +1,8 @@
-"""The process of the live model: one task per line, of which only the latest counts.
+"""The process of the live model: reads one task per line and drops all but the latest.
 
-It reads ``{"number", "name", "stamp", "masks", "stamps", "values"}``, refits, and answers with the
-prediction for the named image. While it waits, it measures the uncertainty of all images and offers
-one to label next. A new line interrupts whatever it is doing. It exits when its input ends.
+It reads ``{"number", "name", "masks", "stamps", "values"}``, refits, and answers with the
+prediction for the named image. Then it measures the uncertainty of all images and offers one to
+label next. A new line interrupts the current task. The process exits when its input ends.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class SupersededError(Exception):
 
 
 class LiveProcess:
-    """Does the latest of the tasks that `take` puts into its queue."""
+    """Runs the latest of the tasks in its queue."""
 
     def __init__(self, learner: LiveLearner) -> None:
         self.learner = learner
         self.tasks: queue.Queue[Task | None] = queue.Queue()
 
     def run(self, say: Any) -> None:
-        """Do tasks until None is taken from the queue.
+        """Run tasks until None is taken from the queue.
 
         Parameters
         ----------
@@ -48,7 +48,7 @@ class LiveProcess:
         """
         task = self.tasks.get()
         while task is not None:
-            while not self.tasks.empty():  # of several, only the last counts
+            while not self.tasks.empty():  # skip to the latest
                 task = self.tasks.get()
                 if task is None:
                     return
@@ -94,7 +94,7 @@ def warm_up() -> None:
 
 
 def shown(made: Prediction | None, painting: Painting) -> dict[str, Any]:
-    """Return a prediction as the page reads it; empty without one."""
+    """Return a prediction in the form that the page reads; empty if there is none."""
     if made is None:
         return {}
     values = [painting.values[k] for k in made.label.tolist()]

@@ -40,7 +40,7 @@ def export_predictions(
     what: Sequence[str],
     report: Callable[[int], Any] = lambda done: None,
 ) -> None:
-    """Write the files of all images, painted pixels as they are painted.
+    """Write the files of all images; painted pixels keep their painted class.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _write_pictures(
 def probability_files(stem: str, classes: ClassList) -> list[tuple[int, str]]:
     """Return the classes that have a probability file, with its name.
 
-    Of two classes it is the second one's, as `segboost segment` writes it.
+    With two classes, only the second has one, as in the output of `segboost segment`.
     """
     if len(classes.classes) == 2:
         return [(1, f"{stem}.png")]
@@ -112,7 +112,7 @@ def encode_share(share: FloatArray) -> bytes:
 
 @contextmanager
 def _replaced(folder: Path) -> Iterator[None]:
-    """Remove an earlier export, and record what is written in its place."""
+    """Remove an earlier export, and record the files that replace it."""
     foreign = OutputRecord.read(folder).foreign(OUTPUTS)
     if foreign:
         raise ValueError(

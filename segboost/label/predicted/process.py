@@ -51,7 +51,7 @@ def end_with_server() -> None:
 
 
 def main() -> None:
-    """Do the task of the first line of standard input."""
+    """Run the task in the first line of standard input."""
     task = json.loads(sys.stdin.readline())
     threading.Thread(target=end_with_server, daemon=True).start()
     if hasattr(os, "nice"):

@@ -12,11 +12,11 @@ from typing import Any
 from segboost.label.project import LabelProject
 
 PICTURES, OBJECTS = "predictions", "objects"
-"""What can be exported: masks, probabilities and overlays; and tables of objects."""
+"""The kinds of export: masks, probabilities and overlays; and tables of objects."""
 
 
 class PredictionExport:
-    """Starts the process of an export and keeps what it reports.
+    """Starts the process of an export and keeps its progress.
 
     Parameters
     ----------

@@ -28,14 +28,14 @@ class PredictedImage:
     ----------
     mask : ndarray of uint8, shape (H, W)
     probability : callable
-        Of a class k: its probability at every pixel, shape (H, W).
+        Returns the probability of a class k at every pixel, shape (H, W).
     """
 
     mask: ByteArray
     probability: Callable[[int], FloatArray]
 
     def with_paint(self, painted: ByteArray) -> PredictedImage:
-        """Return the prediction with what is painted: those pixels are certain.
+        """Return the prediction with painted pixels set to their class, with certainty.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class PredictedImage:
 
 
 class PredictionSource(Protocol):
-    """Predicts one image after the other."""
+    """Predicts images, one at a time."""
 
     def __call__(self, image: FolderImage) -> PredictedImage:
         """Return the prediction for an image."""
@@ -112,7 +112,7 @@ class LiveSource:
         stamps = {i.path.name: i.stamp for i in images}
         painting = Painting(painted, stamps, project.classes().values)
         if not self.learner.update(painting):
-            raise ValueError("two classes must be painted before others can be predicted")
+            raise ValueError("paint at least two classes before exporting predictions")
 
     def _describe(self, name: str) -> None:
         side = self.project.config().longest_side

@@ -22,7 +22,7 @@ def pen_strokes(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Return coordinates, shape (n, 16), and the digits, shape (n,).
 
     Every stroke is turned, slanted, stretched and bent at random, then scaled to 0 … 100, as in
-    the data set of digits written by pen that it stands in for.
+    the pen-digits data set, which it replaces.
     """
     rng = np.random.default_rng(seed)
     shapes = np.array([[p.split(",") for p in s.split()] for s in _STROKES], dtype=float)

@@ -16,7 +16,7 @@ LEAST = 30
 
 
 def scribble(mask: np.ndarray, n_foreground: int = 3, n_background: int = 3) -> np.ndarray:
-    """Return a partial mask, shape (H, W): 1 and 0 below the strokes, 255 elsewhere.
+    """Return a partial mask, shape (H, W): 1 and 0 under the strokes, 255 elsewhere.
 
     A stroke runs through the largest part of a class that has none nearby: between two points
     that are far apart within it, along its middle.
@@ -26,7 +26,7 @@ def scribble(mask: np.ndarray, n_foreground: int = 3, n_background: int = 3) -> 
     mask : ndarray of uint8, shape (H, W)
         The truth.
     n_foreground, n_background : int
-        Strokes at most.
+        Maximum number of strokes.
     """
     partial = np.full(mask.shape, VOID, np.uint8)
     for value, count in ((1, n_foreground), (0, n_background)):
@@ -52,7 +52,7 @@ def stroke(region: np.ndarray) -> np.ndarray | None:
     inside = parts == 1 + np.argmax(sizes)
     reach = min(RADIUS, 0.6 * depth[inside].max())
     core = _largest(inside & (depth >= reach))
-    # Near the border steps cost more, so that the path keeps to the middle.
+    # Steps near the border cost more, so that the path stays in the middle.
     cost = np.where(core, 1 + 4 * np.exp(-depth / RADIUS), -1)
     start = _farthest(cost, tuple(np.argwhere(core)[0]))[0]
     _, path = _farthest(cost, start)
