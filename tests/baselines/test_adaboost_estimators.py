@@ -28,7 +28,7 @@ ALL = [AdaBoostStumps(20), AdaBoostMH(20), AdaBoostECC(20, random_state=0)]
 def expected_failures(estimator) -> dict[str, str]:
     if getattr(estimator, "weak_learner", None) != "svm":
         return {}
-    reason = "the SVM's C, its standardisation and the share of weights it drops count rows"
+    reason = "the SVM's C, standardisation and dropping of weights depend on the number of rows"
     return {"check_sample_weight_equivalence_on_dense_data": reason}
 
 
@@ -47,7 +47,7 @@ def cancer():
 
 
 @pytest.mark.parametrize("model", ALL, ids=lambda m: type(m).__name__)
-def test_names_of_any_type(model, cancer):
+def test_class_names_of_any_type(model, cancer):
     X, y, X_test, _ = cancer
     numbers = model.fit(X, y).predict(X_test)
     for names in (np.array(["no", "yes"]), np.array([7.0, 9.0]), np.array([False, True])):
@@ -55,7 +55,7 @@ def test_names_of_any_type(model, cancer):
 
 
 @pytest.mark.parametrize("model", ALL, ids=lambda m: type(m).__name__)
-def test_stages_end_at_the_whole(model, cancer):
+def test_the_last_stage_is_the_whole_model(model, cancer):
     X, y, X_test, _ = cancer
     model.fit(X, y)
     stages = list(model.staged_decision_function(X_test))
@@ -85,13 +85,13 @@ def test_degenerate_input(model, cancer):
 
 @pytest.mark.parametrize("model", ALL, ids=lambda m: type(m).__name__)
 @pytest.mark.parametrize("rounds", [0, -1, 2.5, True])
-def test_refuses_rounds(model, rounds):
+def test_refuses_invalid_numbers_of_rounds(model, rounds):
     with pytest.raises(ValueError, match="n_estimators must be"):
         type(model)(rounds).fit(np.zeros((2, 1)), [0, 1])
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, np.nan])
-def test_refuses_rate(rate):
+def test_refuses_invalid_learning_rates(rate):
     with pytest.raises(ValueError, match="learning_rate must be"):
         AdaBoostStumps(learning_rate=rate).fit(np.zeros((2, 1)), [0, 1])
 
@@ -102,7 +102,7 @@ def test_refuses_three_classes():
 
 
 def test_stumps_agree_with_scikit_learn(cancer):
-    """Gini and error choose the same stump at first, and models of similar accuracy in the end."""
+    """Gini and error choose the same first stump and give models of similar accuracy."""
     X, y, X_test, y_test = cancer
     ours = AdaBoostStumps(200).fit(X, y)
     peer = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=200).fit(X, y)
@@ -171,7 +171,7 @@ def test_order_of_rows_does_not_matter(cancer):
 
 
 def interrupt_after(monkeypatch, owner, name: str, calls: int) -> None:
-    """Make the function raise KeyboardInterrupt after so many calls."""
+    """Make a function raise KeyboardInterrupt after the given number of calls."""
     function, count = getattr(owner, name), iter(range(calls))
 
     def interrupted(*args):
@@ -242,7 +242,7 @@ def test_two_classes_by_mh_are_adaboost(cancer):
 
 
 def test_two_classes_by_ecc_are_adaboost(cancer):
-    """The one colouring there is: the weights of AdaBoost, where no error is below the floor."""
+    """Two classes have one colouring, so ECC is AdaBoost unless an error is below the minimum."""
     X, y, X_test, _ = cancer
     ecc, ada = AdaBoostECC(30, random_state=1).fit(X, y), AdaBoostStumps(30).fit(X, y)
     np.testing.assert_allclose(
@@ -269,14 +269,14 @@ def test_colour_weights_by_hand():
 
 
 def test_colour_weights_of_large_margins():
-    """Margins beyond the range of exp: the least bad pair still counts, nothing is NaN."""
+    """Margins beyond the range of exp: the pair with the smallest margin counts, no NaN."""
     table = TrainingTable(np.zeros((2, 1)), np.array([0, 1]), np.arange(3), np.ones(2) / 2)
     scores = np.array([[4000.0, 0.0, 0.0], [0.0, 5000.0, 0.0]])
     found = colour_weights(scores, table, np.array([1.0, -1.0, -1.0]))
     assert found == pytest.approx([1.0, 0.0])
 
 
-def test_ecc_repeats_with_its_seed(cancer):
+def test_ecc_is_reproducible_from_its_seed(cancer):
     X, y = load_digits(return_X_y=True)
     X, y = X[:300], y[:300]
     scores = [
@@ -288,6 +288,6 @@ def test_ecc_repeats_with_its_seed(cancer):
     assert generator.n_estimators_ == 3
 
 
-def test_ecc_refuses_a_weak_learner():
+def test_ecc_refuses_unknown_weak_learners():
     with pytest.raises(ValueError, match="weak_learner must be one of"):
         AdaBoostECC(weak_learner="oak").fit([[0.0], [1.0]], [0, 1])

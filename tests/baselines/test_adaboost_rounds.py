@@ -1,4 +1,4 @@
-"""The fused rounds against their twins and against the textbook."""
+"""The fused boosting rounds against their NumPy twins and the textbook algorithm."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_kernel_equals_twin_with_ties(data):
     assert_same_stumps(boost(binned, y, 10), boost_numpy(binned, y, 10))
 
 
-def test_histograms_stay_right_through_hard_reweighting():
-    """Tiny errors make huge factors, which must not accumulate."""
+def test_histograms_stay_accurate_under_extreme_reweighting():
+    """Small weighted errors give large factors, whose rounding errors must not accumulate."""
     features, y = noisy(9, n=400, d=5)
     y = np.where(features[:, 0] > 0, 1.0, -1.0)
     y[:3] *= -1  # three rows that no stump explains
@@ -103,7 +103,7 @@ def test_no_stump_better_than_chance():
     assert boost(binned, np.array([1.0, -1.0, 1.0, -1.0]), 5).alpha.size == 0
 
 
-def test_pieces_give_the_same_rounds(monkeypatch):
+def test_splitting_the_kernel_calls_gives_the_same_rounds(monkeypatch):
     features, y = noisy(4)
     binned = bin_features(features)
     whole = boost(binned, y, 50)
@@ -133,7 +133,7 @@ def test_vote_kernel_equals_twin(k):
     np.testing.assert_allclose(fast.error, plain.error, rtol=1e-9)
 
 
-def test_votes_for_one_question_are_adaboost():
+def test_votes_with_one_column_are_adaboost():
     """With one column AdaBoost.MH is discrete AdaBoost; the votes are the polarities."""
     features, y = noisy(6)
     binned = bin_features(features)

@@ -1,4 +1,4 @@
-"""The structured SVM of CRFs against all constraints at once, and its certificates."""
+"""The structured SVM for CRFs against the programme with all constraints; its certificates."""
 
 import itertools
 from dataclasses import replace
@@ -87,7 +87,7 @@ def test_bounds_hold_at_every_step_and_the_gap_closes(slack):
 
 
 def test_pairwise_weights_stay_nonnegative():
-    """Edges that join different labels would ask for negative weights."""
+    """Without the constraint, edges that join different labels would get negative weights."""
     rng = np.random.default_rng(2)
     graphs = []
     for g in instances(2, [8] * 5):
@@ -138,7 +138,7 @@ def test_the_sign_of_the_potentials_does_not_matter():
         assert np.array_equal(a.predict(g), b.predict(f))
 
 
-def test_sample_weights_count_instances():
+def test_sample_weights_equal_repeated_instances():
     graphs = instances(6, [8] * 4)
     a = CRFStructuredSVM(C=5.0, gap=1e-7).fit(graphs, sample_weight=[2, 1, 1, 0])
     b = CRFStructuredSVM(C=5.0, gap=1e-7).fit([graphs[0], *graphs[:3]])

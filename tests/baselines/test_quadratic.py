@@ -69,7 +69,8 @@ def test_bounds_agree_at_every_scale():
         assert (np.bincount(p.block, answer.multipliers) <= p.C * (1 + 1e-12)).all()
 
 
-CIRCLES = 340
+CYCLING = 340
+"""Index of the random programme on which predictor and corrector steps alone cycle."""
 
 
 def wild_programme(rng):
@@ -89,9 +90,9 @@ def wild_programme(rng):
     return QuadraticProgramme(normals, loss, block, C, np.arange(d) >= d - n_nonnegative)
 
 
-def test_a_case_in_which_predictor_and_corrector_alone_would_cycle():
+def test_a_programme_on_which_predictor_and_corrector_alone_would_cycle():
     rng = np.random.default_rng(0)
-    for _ in range(CIRCLES + 1):
+    for _ in range(CYCLING + 1):
         p = wild_programme(rng)
     answer = solve(p)
     assert answer.objective - answer.lower_bound <= 1e-9 * answer.objective

@@ -20,7 +20,7 @@ def problem(n_levels=2, n=30, seed=0):
 
 
 def differences(X, y):
-    """The rows x_i − x_j of all pairs with y_i > y_j."""
+    """Return x_i − x_j for all pairs with y_i > y_j, and the indices i and j."""
     upper, lower = np.nonzero(y[:, None] > y[None, :])
     return X[upper] - X[lower], upper, lower
 
@@ -49,8 +49,8 @@ def test_the_optimum_of_all_pairs(n_levels, slack):
     assert model.coef_ == pytest.approx(peer.coef_[0], abs=1e-3)
 
 
-def test_weights_are_products():
-    """A quadratic programme with one slack per pair, solved by another library."""
+def test_pair_weights_are_products_of_sample_weights():
+    """SciPy, with one slack variable per pair, reaches the same optimum."""
     X, y = problem(n=9)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, size=9)
     pairs, upper, lower = differences(X, y)

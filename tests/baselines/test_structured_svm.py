@@ -1,4 +1,4 @@
-"""The multi-class structured SVM: certificates, all constraints at once, scikit-learn's rules."""
+"""The multi-class structured SVM: optimum, certificates and scikit-learn's conventions."""
 
 import itertools
 
@@ -71,7 +71,7 @@ def test_bounds_hold_at_every_step_and_the_gap_closes(slack, centre):
     assert (np.diff(lower) >= 0).all()
     assert steps[-1].gap <= 1e-5
     assert solver.certificate().converged
-    # The objective reported is the one of the weights returned.
+    # The reported objective is that of the returned weights.
     F = X @ solver.theta.reshape(4, -1).T
     hinge = (F + (np.arange(4) != y[:, None])).max(axis=1) - F[np.arange(60), y]
     value = 0.5 * solver.theta @ solver.theta + 5.0 * hinge.mean()
@@ -95,14 +95,14 @@ def test_dropping_idle_cuts_does_not_change_the_optimum():
     assert found[0][1] < found[1][1]
 
 
-def test_two_classes_equal_the_binary_machine():
-    """Two classes have θ_1 = −θ_0: the binary hinge machine with half the margin's norm."""
+def test_two_classes_equal_the_binary_svm():
+    """With two classes θ_1 = −θ_0, and θ_1 − θ_0 is the weight vector of a binary SVM."""
     X, y = blobs(4, m=40, k=2)
     model = StructuredSVMClassifier(C=3.0, gap=1e-8, fit_intercept=False).fit(X, y)
     assert model.coef_[0] == pytest.approx(-model.coef_[1], abs=1e-6)
     from sklearn.svm import LinearSVC
 
-    # ½‖θ‖² = ¼‖w‖² for w = θ_1 − θ_0, so that C/m per example becomes 2C/m.
+    # ½‖θ‖² = ¼‖w‖² for w = θ_1 − θ_0, so C/m per example becomes 2C/m.
     other = LinearSVC(C=2 * 3.0 / 40, loss="hinge", fit_intercept=False, tol=1e-10, max_iter=10**6)
     other.fit(X, y)
     assert model.coef_[1] - model.coef_[0] == pytest.approx(other.coef_[0], abs=1e-4)

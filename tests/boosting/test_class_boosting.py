@@ -47,7 +47,7 @@ def test_the_best_cut_equals_a_search_of_all_cuts():
     histogram = rng.normal(size=(3, 2, BINS, 4))
     histogram[..., -1] = np.abs(histogram[..., -1])
     total = histogram[0].sum(axis=1)
-    histogram *= (total / histogram.sum(axis=2))[:, :, None]  # every column sums to the same
+    histogram *= (total / histogram.sum(axis=2))[:, :, None]  # the same sum for every column
     best, left = best_class_cuts(histogram, total, 0.5, 2.0)
     for node in range(2):
         gains = {}

@@ -1,4 +1,4 @@
-"""Trees for several classes: the compiled growth equals the plain one, and learning helps."""
+"""Trees for several classes: compiled growth equals plain growth, and learning helps."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_probabilities_of_new_rows_beat_the_class_shares(k):
     assert log_loss(y[1::2], p / p.sum(axis=1, keepdims=True)) < 0.6 * np.log(k)
 
 
-def test_a_class_whose_rows_weigh_nothing_is_possible():
+def test_a_class_whose_rows_have_zero_weight_is_never_predicted():
     X, y = load_iris(return_X_y=True)
     weight = 1.5 * (y > 0)
     found = boost_classes(bin_features(X), y, 3, weight, SETTINGS, np.random.default_rng(0))

@@ -24,7 +24,7 @@ def bytes_and_labels(n=400, d=6, seed=0):
 
 
 def slow_tree(columns, rows, gradient, curvature, settings, depth):
-    """A function of a row, grown by trying every cut of every column."""
+    """Grow a tree by trying every cut of every column; return it as a function of the row."""
     g, h = gradient[rows].sum(), curvature[rows].sum()
     best = (1e-9, None)
     for j in range(len(columns)):
@@ -49,7 +49,7 @@ def slow_tree(columns, rows, gradient, curvature, settings, depth):
 
 
 @pytest.mark.parametrize("depth", [1, 3])
-def test_a_tree_is_the_one_that_trying_every_cut_gives(depth):
+def test_a_tree_equals_the_one_found_by_trying_every_cut(depth):
     columns, labels, weight = bytes_and_labels(n=120)
     rows = np.arange(120)
     gradient, curvature = (0.5 - labels) * weight, 0.25 * weight
@@ -60,7 +60,7 @@ def test_a_tree_is_the_one_that_trying_every_cut_gives(depth):
     np.testing.assert_allclose(found, [expected(i) for i in rows], rtol=1e-9)
 
 
-def test_as_good_as_a_peer_on_new_rows():
+def test_as_good_as_scikit_learn_on_new_rows():
     columns, labels, weight = bytes_and_labels(n=4000)
     train, test = np.arange(2000), np.arange(2000, 4000)
     settings = BoosterSettings(n_trees=60, depth=4, n_columns=4)

@@ -22,7 +22,7 @@ def test_best_cuts_against_trying_every_cut():
         np.testing.assert_allclose(left[node], below[k, node, b], rtol=1e-12)
 
 
-def test_no_cut_where_nothing_is_gained():
+def test_no_cut_if_nothing_is_gained():
     histogram = np.zeros((1, 1, 256, 2))
     histogram[0, 0, :, 1] = 1.0  # curvature, no gradient
     best, _ = best_cuts(histogram, np.array([[0.0, 256.0]]), 1.0, 1.0)

@@ -7,7 +7,7 @@ from segboost.boosting.walking import ROWS_AT_A_TIME, CompleteTrees, add_plainly
 
 
 def random_trees(rng, n_trees, depth, n_features, n_scores):
-    """Trees with leaves on all levels; what is stored below a leaf must never matter."""
+    """Return trees with leaves on all levels and random values below them, which are unused."""
     n_nodes = 2 ** (depth + 1) - 1
     feature = rng.integers(0, n_features, (n_trees, n_nodes)).astype(np.int32)
     feature[rng.random(feature.shape) < 0.3] = -1
@@ -18,7 +18,7 @@ def random_trees(rng, n_trees, depth, n_features, n_scores):
 
 
 def walk(feature, threshold, value, row):
-    """The sum over the trees for one row, by the definition."""
+    """Return the sum over the trees for one row, by definition."""
     total = np.zeros(value.shape[2])
     for tree in range(len(feature)):
         k = 0

@@ -13,7 +13,7 @@ COMMAND = f"{sys.executable} -c 'from segboost.cli.main import main; main()'"
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "0<&-", "0<&- 1>&- 2>&-"])
-def test_work_is_done_and_no_file_takes_the_place_of_a_stream(tmp_path, closed):
+def test_commands_succeed_and_write_intact_files(tmp_path, closed):
     Image.fromarray(np.zeros((20, 20, 3), np.uint8)).save(tmp_path / "a.png")
     work = f"{COMMAND} features show a.png -o picture.png {closed}"
     done = subprocess.run(["sh", "-c", work], cwd=tmp_path, capture_output=True, timeout=120)
@@ -22,7 +22,7 @@ def test_work_is_done_and_no_file_takes_the_place_of_a_stream(tmp_path, closed):
         picture.load()
 
 
-def test_errors_still_have_their_status(tmp_path):
+def test_errors_still_set_the_exit_status(tmp_path):
     work = f"{COMMAND} segment --model none nothing.png -o out 2>&-"
     done = subprocess.run(["sh", "-c", work], cwd=tmp_path, capture_output=True, timeout=120)
     assert done.returncode in (1, 2)

@@ -12,22 +12,22 @@ from segboost.pipelines.runtime.run_log import RunLog, read_run_log
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
 
-def disguised():
+def wrapped_interrupt():
     error = SystemError("returned a result with an exception set")
     error.__cause__ = KeyboardInterrupt()
     return error
 
 
-class Pressed:
+class InterruptedModel:
     """A model that is interrupted while it segments."""
 
     config = SegmentationConfig()
 
     def predict(self, image, name):
-        raise disguised()
+        raise wrapped_interrupt()
 
 
-class Broken:
+class BrokenModel:
     config = SegmentationConfig()
 
     def predict(self, image, name):
@@ -35,26 +35,26 @@ class Broken:
 
 
 def test_a_command_ends_as_interrupted(monkeypatch, capsys):
-    def press(*arguments, **options):
-        raise disguised()
+    def fail(*arguments, **options):
+        raise wrapped_interrupt()
 
     monkeypatch.setattr(cli.typer.main, "get_command", lambda app: cli.app)
-    monkeypatch.setattr(cli, "attach_examples", lambda command: type("C", (), {"main": press})())
+    monkeypatch.setattr(cli, "attach_examples", lambda command: type("C", (), {"main": fail})())
     assert cli.run([]) == 130
     assert capsys.readouterr().err == "segboost: interrupted\n"
 
 
-def test_a_batch_stops_instead_of_naming_the_image():
+def test_a_batch_stops_instead_of_reporting_the_image_as_failed():
     image = np.zeros((4, 4, 3), np.uint8)
     with pytest.raises(KeyboardInterrupt):
-        segment_image(Pressed(), "a.png", lambda: image, frozenset())
-    assert segment_image(Broken(), "a.png", lambda: image, frozenset()).result.failed
+        segment_image(InterruptedModel(), "a.png", lambda: image, frozenset())
+    assert segment_image(BrokenModel(), "a.png", lambda: image, frozenset()).result.failed
 
 
 def test_the_log_says_interrupted(tmp_path):
     path = tmp_path / "run.jsonl"
     with pytest.raises(SystemError), RunLog(path, {}):
-        raise disguised()
+        raise wrapped_interrupt()
     assert read_run_log(path)[-1]["status"] == "interrupted"
 
 

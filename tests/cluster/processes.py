@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 ENVIRONMENT = {
-    "PYTHONPATH": str(Path(__file__).parents[2]),  # the tests send functions of their own
+    "PYTHONPATH": str(Path(__file__).parents[2]),  # workers import functions of the tests
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
 }
 
@@ -21,7 +21,7 @@ START_SECONDS = 300.0
 
 
 class LoopbackCluster:
-    """Started by `with`; all its processes end with it."""
+    """A cluster that runs inside a `with` block, after which its processes are killed."""
 
     def __init__(self, folder, n_workers=2):
         self.folder = folder

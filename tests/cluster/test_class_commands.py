@@ -1,4 +1,4 @@
-"""train and segment with several classes on a cluster: the bytes of a local run."""
+"""train and segment with several classes give the same bytes on a cluster and locally."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.cluster.test_commands import files
 from tests.pipelines.segmentation.class_sets import SETTINGS, draw
 
 
-def test_a_cluster_writes_the_bytes_of_a_local_run(cluster, tmp_path):
+def test_a_cluster_writes_the_same_bytes_as_a_local_run(cluster, tmp_path):
     for name in ("images", "masks", "new"):
         (tmp_path / name).mkdir()
     for number in range(6):

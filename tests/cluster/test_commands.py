@@ -1,4 +1,4 @@
-"""train and segment on a cluster: the bytes of a local run, even if workers are killed."""
+"""train and segment on a cluster give the bytes of a local run, even if workers are killed."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def local(place, command):
 
 
 def files(folder, but=("train.jsonl", "results.csv", ".segboost.outputs")):
-    """All files except those with times in them and the record of their digests."""
+    """Return all files except those that contain times and the record of their digests."""
     paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in but)
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
 
 
 class Killer:
-    """Kills a worker whenever one of some files appears, and starts another one."""
+    """Kills a worker when a file of the next pattern appears, and starts a new one."""
 
     def __init__(self, cluster, folder, patterns):
         self.killed = 0
@@ -76,7 +76,7 @@ class Killer:
 
 
 def test_workers_killed_in_train_lose_nothing(cluster, command, local, place):
-    """In the middle of features and of unaries; the caches are equal, too."""
+    """Kill workers while features and unaries are computed; the caches are equal, too."""
     folder = place / "remote"
     seen = ("cache/superpixels/*.npz", "cache/unary/*.npz")
     with Killer(cluster, folder, seen) as killer:
@@ -114,14 +114,14 @@ def test_a_worker_killed_in_segment_loses_nothing(cluster, model, place, capsys)
     assert killer.killed == 1
     assert files(place / "one") == files(place / "two")
     assert len(list((place / "two").glob("*.png"))) == 12
-    assert printed["one"] == printed["two"]  # the same reasons against the same images
+    assert printed["one"] == printed["two"]  # the same errors for the same images
     assert "broken.png: not an image" in printed["two"]
     assert "empty.png: the file is empty" in printed["two"]
     assert "gone.png: there is no such file" in printed["two"]
     assert "pipe.png: it is a pipe or device, not a file" in printed["two"]
 
 
-def test_python_chooses_the_cluster_by_joblib(cluster):
+def test_a_joblib_backend_selects_the_cluster_from_python(cluster):
     pairs = [item.load() for item in DATA.train[:3]]
     images, masks = [p[0] for p in pairs], [p[1] for p in pairs]
     scores = []

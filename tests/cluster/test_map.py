@@ -1,4 +1,4 @@
-"""The map over a cluster: order, lost workers, wrong versions, and missing schedulers."""
+"""Mapping over a cluster: order, lost workers, wrong versions, missing schedulers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def where(shared, item):
     return os.getpid()
 
 
-def test_results_are_in_order_and_made_elsewhere(client):
+def test_results_are_in_order_and_computed_in_other_processes(client):
     shared = np.arange(1000.0)
     found = list(map_cluster(client, slow_sum, shared, range(30)))
     assert found == [shared.sum() + i for i in range(30)]
@@ -56,7 +56,7 @@ def test_no_more_items_are_drawn_than_are_needed(client):
 
 
 def test_a_killed_worker_loses_nothing(cluster, client):
-    """Not even the shared data, of which it may have had the only copy."""
+    """The worker may have held the only copy of the shared data."""
     shared = np.ones(200_000)
     found = []
     for result in map_cluster(client, slow_sum, shared, range(60)):
@@ -86,7 +86,7 @@ def fail(shared, item):
     raise ValueError(f"item {item} is odd")
 
 
-def test_errors_of_tasks_arrive(client):
+def test_errors_of_tasks_are_raised(client):
     with pytest.raises(ValueError, match="item 0 is odd"):
         list(map_cluster(client, fail, None, range(3)))
 
@@ -98,7 +98,7 @@ def test_other_versions_are_refused(client, monkeypatch):
         check_workers(client)
 
 
-def test_joblib_chooses_the_cluster(client):
+def test_a_joblib_backend_selects_the_cluster(client):
     assert active_cluster() is None
     with joblib.parallel_config(backend="dask", client=client):
         assert active_cluster() is client
@@ -129,7 +129,7 @@ def test_a_lost_scheduler_is_reported(tmp_path, monkeypatch):
         next(results)
         own.scheduler.kill()
         own.scheduler.wait()
-        with pytest.raises(ClusterError, match="the scheduler has gone"):
+        with pytest.raises(ClusterError, match="the scheduler is gone"):
             list(results)
 
 

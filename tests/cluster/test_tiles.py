@@ -1,4 +1,4 @@
-"""A large image by tiles on a cluster: the bytes of a local run."""
+"""Tiles of a large image on a cluster give the same bytes as a local run."""
 
 from __future__ import annotations
 

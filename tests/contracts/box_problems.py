@@ -1,4 +1,4 @@
-"""Boxes: atoms are candidates."""
+"""A box problem: atoms are candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes: atoms are (code entry, example), or (example, class) where labels are augmented."""
+"""Class problems: atoms are (code entry, example), or (example, class) if label-augmented."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Enumeration: all outputs of every example, all stumps, and the full LP of both.
 
-Nothing here uses the tasks' own oracles; it is what they are compared with.
+Nothing here uses the oracles of the tasks, which are tested against it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Example:
     difference : ndarray of shape (K, N)
         δψ_i(y') as weights on the atoms.
     group : int
-        What blocks of slack are counted in: the example itself, or the upper one of a pair.
+        Index from which blocks of slack are formed: of the example, or of a pair's upper row.
     """
 
     weight: float

@@ -1,4 +1,4 @@
-"""Graphs: atoms (node, 0), then (node, 1), then edges."""
+"""CRF problems: atoms are (node, 0), then (node, 1), then edges."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _spell_graphs(data: dict[str, Any]) -> list[Example]:
 
 
 def _atoms_of(g: CRFInstance, y, node: int, edge: int, n_nodes: int, n_edges: int) -> np.ndarray:
-    """Return which atoms a labelling uses: the energy is their scores' sum, ψ its negative."""
+    """Return the atoms used by a labelling; the energy is their summed score, ψ its negative."""
     use = np.zeros(2 * n_nodes + n_edges)
     for p, label in enumerate(y):
         use[node + p + n_nodes * label] = 1.0

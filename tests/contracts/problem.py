@@ -24,9 +24,9 @@ class Shuffled:
     ----------
     data : dict
     atoms : ndarray of int, shape (N,)
-        The old place of every new atom.
+        Old index of every new atom.
     carry : callable
-        From the old decoded outputs to those expected of the new data.
+        Maps old decoded outputs to those expected for the new data.
     """
 
     data: dict[str, Any]
@@ -36,7 +36,7 @@ class Shuffled:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A task, its data, and its enumerated outputs."""
+    """A task, its data, and its outputs as enumerated by `spell`."""
 
     name: str
     data: dict[str, Any]
@@ -72,7 +72,7 @@ class Problem:
         return int(atom_offsets(self.task.channels)[-1])
 
     def optimum(self, C: float) -> FullSolution:
-        """Return the optimum of the full LP; solved once."""
+        """Return the optimum of the full LP, which is solved once per C."""
         if C not in self._optima:
             self._optima[C] = solve_full(self.examples, self.stumps, C)
         return self._optima[C]
@@ -105,7 +105,7 @@ def start(task: Task, options: SolverOptions, seed: int = 0) -> ColumnGeneration
 
 
 def example_weights(data: dict[str, Any], n: int) -> np.ndarray:
-    """Return v, shape (n,): the sample weights, else equal ones, as shares of 1."""
+    """Return v, shape (n,): the sample weights, or equal weights, scaled to sum to 1."""
     weight = data.get("sample_weight")
     weight = np.ones(n) if weight is None else np.asarray(weight, float)
     return weight / weight.sum()

@@ -1,4 +1,4 @@
-"""Order: one atom per example, and an "example" of the LP is a pair."""
+"""Ranking problems: one atom per row; each `Example` of the LP is a pair of rows."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tests.contracts.problem import Shuffled
 
 
 def draw_table(seed: int, m: int, d: int, k: int) -> dict[str, Any]:
-    """Return m rows of d small whole numbers, which grow with the class of k."""
+    """Return m rows of d small whole numbers that grow with the class, and k classes."""
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(k), rng.integers(0, k, m - k)])
     X = (y[:, None] + rng.integers(-2, 3, (m, d))).astype(float)
@@ -27,5 +27,5 @@ def shuffle_table(data: dict[str, Any], rng: np.random.Generator, n_codes: int =
 
 
 def repeat_table(data: dict[str, Any], counts: np.ndarray) -> dict[str, Any]:
-    """Return the data with every row repeated as often as its count says."""
+    """Return the data with every row repeated `counts` times."""
     return {key: np.repeat(value, counts, axis=0) for key, value in data.items()}

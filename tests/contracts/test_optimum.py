@@ -1,4 +1,4 @@
-"""Every way to solve a problem reaches the optimum of the full LP, with valid bounds on the way."""
+"""All solver options reach the optimum of the full LP, with valid bounds at every step."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -86,7 +86,7 @@ def test_a_loose_gap_is_kept_and_reported_in_the_last_step(problem, slack):
     assert steps[-1].objective == certificate.objective
     assert steps[-1].lower_bound == certificate.lower_bound
     assert steps[-1].gap == certificate.gap
-    # The error over all stumps: the gap, and a column score of 1 + ε scales the bound.
+    # Error over all stumps: the gap, and a column score of 1 + ε, which scales the bound.
     assert best <= certificate.objective * (1 + 1e-9)
     assert certificate.objective * (1 - 1e-2) / (1 + 1e-3) <= best * (1 + 1e-9)
 
@@ -94,7 +94,7 @@ def test_a_loose_gap_is_kept_and_reported_in_the_last_step(problem, slack):
 @problems
 @pytest.mark.parametrize("form", ["dual", "primal"])
 @pytest.mark.parametrize("epsilon", [0.1, 0.01])
-def test_the_absolute_stop_keeps_its_promise(problem, epsilon, form):
+def test_the_absolute_tolerance_bounds_the_error(problem, epsilon, form):
     C = 10.0
     options = SolverOptions(
         C=C, n_iterations=500, epsilon_cp=epsilon, epsilon_cg=1e-9, form=form, slack=2

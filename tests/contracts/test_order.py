@@ -18,7 +18,7 @@ from tests.contracts.problems import PROBLEMS
 EXACT = SolverOptions(C=5.0, n_iterations=2000, gap=1e-9, epsilon_cg=1e-9, slack="each")
 BY_NAME = {p.name: p for p in PROBLEMS}
 UNIQUE = {"binary": 13.0, "multiclass": 2.0, "cost matrix": 8.0, "AUC": 5.0, "ordinal": 5.0}
-"""Where the LP has one optimum only, so that the predictions are determined too."""
+"""Values of C at which the LP has a single optimum, so predictions are determined too."""
 
 problems = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.name)
 

@@ -25,7 +25,7 @@ WHOLE = st.integers(-5, 5).map(float)
 
 @st.composite
 def energies(draw):
-    """A graph of up to seven nodes with costs and capacities."""
+    """Draw a graph of up to seven nodes with costs and capacities."""
     n = draw(st.integers(1, 7))
     pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda e: e[0] != e[1])
     edges = draw(st.lists(pairs, max_size=10)) if n > 1 else []
@@ -48,7 +48,7 @@ def test_no_labelling_has_less_energy_than_the_cut(drawn):
 
 @given(energies(), st.data())
 @settings(max_examples=40)
-def test_the_least_energy_moves_with_constants_scales_and_names(drawn, data):
+def test_the_least_energy_under_shifts_scaling_and_renumbering(drawn, data):
     graph, theta, capacity = drawn
     least = energy(*drawn, minimise(*drawn))
     shift = data.draw(arrays(float, graph.n_nodes, elements=WHOLE))
@@ -66,7 +66,7 @@ def test_the_least_energy_moves_with_constants_scales_and_names(drawn, data):
     assert energy(renamed, mixed, capacity, minimise(renamed, mixed, capacity)) == pytest.approx(
         least
     )
-    # The two labels change their roles.
+    # Swap the two labels.
     assert energy(
         graph, theta[:, ::-1], capacity, minimise(graph, theta[:, ::-1], capacity)
     ) == pytest.approx(least)
@@ -91,7 +91,7 @@ def test_more_cost_of_one_label_never_makes_it_likelier(drawn, data):
     dearer = theta.copy()
     dearer[node, 0] += data.draw(st.integers(0, 5))
     more = min_marginals(graph, dearer, capacity) - min_marginals(graph, theta, capacity)
-    assert (more >= -1e-9).all()  # of the node itself and, by attraction, of all others
+    assert (more >= -1e-9).all()  # for the node itself and, by attraction, for all others
 
 
 @st.composite
@@ -112,7 +112,7 @@ def fit(estimator, X, y, **params):
 
 @given(tables(), st.sampled_from([0.5, 5.0, 50.0]), st.sampled_from(["one", "each"]))
 @settings(max_examples=20)
-def test_bounds_enclose_the_optimum_and_close(drawn, C, slack):
+def test_bounds_hold_and_the_objective_never_rises(drawn, C, slack):
     model = fit(StructBoostClassifier, *drawn, C=C, slack=slack)
     for step in model.history_:
         assert step.lower_bound <= step.objective + 1e-9
@@ -137,7 +137,7 @@ def test_the_objective_bounds_the_training_error(drawn, C):
 
 @given(tables(), st.sampled_from([0.5, 4.0]))
 @settings(max_examples=15)
-def test_stumps_do_not_care_about_the_scale_of_features(drawn, scale):
+def test_stumps_do_not_depend_on_the_scale_of_features(drawn, scale):
     X, y = drawn
     one, other = (fit(StructBoostClassifier, Z, y, C=10.0) for Z in (X, scale * X))
     assert other.certificate_.objective == pytest.approx(one.certificate_.objective, rel=1e-6)
@@ -146,7 +146,7 @@ def test_stumps_do_not_care_about_the_scale_of_features(drawn, scale):
 
 @given(tables(2))
 @settings(max_examples=15)
-def test_ranks_stay_under_rising_maps_of_features(drawn):
+def test_ranks_do_not_depend_on_the_scale_of_features(drawn):
     X, y = drawn
     one, other = (fit(StructBoostRanker, Z, y, C=10.0) for Z in (X, 8 * X))
     np.testing.assert_allclose(one.predict(X), other.predict(8 * X), atol=1e-6)
@@ -163,7 +163,7 @@ def test_the_last_stage_is_the_prediction(drawn, rounds):
 
 @given(st.integers(0, 2**16), st.sampled_from([1.0, 30.0]))
 @settings(max_examples=8)
-def test_a_crf_is_bounded_by_its_losses_too(seed, C):
+def test_bounds_weights_and_node_scores_of_a_crf(seed, C):
     rng = np.random.default_rng(seed)
     graphs = []
     for _ in range(3):

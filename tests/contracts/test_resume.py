@@ -1,4 +1,4 @@
-"""A run that is saved and restored ends at the same bits."""
+"""A run that is saved and restored ends with the same bits."""
 
 from itertools import islice
 
@@ -14,8 +14,8 @@ from tests.contracts.problems import PROBLEMS
 problems = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.name)
 
 
-def taken_apart(loop):
-    """Return the dump as a file would hold it: copies of plain arrays."""
+def dumped_arrays(loop):
+    """Return copies of the dumped arrays, which must be plain enough for a file."""
     arrays = loop.dump()
     for name, array in arrays.items():
         assert np.asarray(array).dtype.kind in "bif", name
@@ -26,7 +26,7 @@ def taken_apart(loop):
 @pytest.mark.parametrize("form", ["dual", "primal"])
 @pytest.mark.parametrize("adaptive", [True, False])
 @pytest.mark.parametrize("slack", ["one", "each"])
-def test_a_resumed_run_ends_at_the_same_bits(problem, form, adaptive, slack):
+def test_a_resumed_run_ends_with_the_same_bits(problem, form, adaptive, slack):
     options = SolverOptions(
         C=20.0, gap=1e-4, form=form, adaptive=adaptive, slack=slack, patience=3, n_iterations=200
     )
@@ -35,7 +35,7 @@ def test_a_resumed_run_ends_at_the_same_bits(problem, form, adaptive, slack):
     with time_limit(60):
         for step in whole.run():
             steps.append(step)
-            dumps.append(([c.hypothesis for c in whole.columns], taken_apart(whole)))
+            dumps.append(([c.hypothesis for c in whole.columns], dumped_arrays(whole)))
     for at in sorted({2, len(steps) // 2, len(steps) - 1, len(steps)} & set(range(1, 999))):
         second = start(problem.task, options, seed=99)
         second.load(*dumps[at - 1])
@@ -69,14 +69,14 @@ def test_a_run_that_never_had_a_column_can_be_resumed():
     assert len(list(first.run())) == 1
     assert len(first.columns) == 0
     second = start(problem.task, options)
-    second.load([], taken_apart(first))
+    second.load([], dumped_arrays(first))
     list(second.run())
     assert second.certificate() == first.certificate()
 
 
 @pytest.mark.parametrize("form", ["dual", "primal"])
 def test_a_larger_run_resumed_before_its_last_refinement(form):
-    """Rounding shows in problems that need many pivots; every step is a place to stop at."""
+    """Differences in rounding only show in problems that need many pivots."""
     rng = np.random.default_rng(1)
     y = np.arange(90) % 3
     X = y[:, None] + rng.normal(0, 0.7, (90, 5))
@@ -90,7 +90,7 @@ def test_a_larger_run_resumed_before_its_last_refinement(form):
         first = start(task, options)
         list(islice(first.run(), at))
         second = start(task, options)
-        second.load([c.hypothesis for c in first.columns], taken_apart(first))
+        second.load([c.hypothesis for c in first.columns], dumped_arrays(first))
         list(second.run())
         assert np.array_equal(second.weights, whole.weights)
         assert second.certificate() == whole.certificate()

@@ -40,7 +40,7 @@ def test_the_most_violated_cut_of_every_block_equals_enumeration(problem, slack,
 def test_a_cut_is_a_sum_of_outputs_of_its_block(problem, slack):
     """Loss and weights are those of one output (or none) of every example: a·s = Σ v δψ·s.
 
-    With random scores the most violated outputs are unique, so that they can be named.
+    With random scores the most violated outputs are unique, so they can be compared.
     """
     rng = np.random.default_rng(1)
     slack = slack_of(problem, slack)
@@ -64,7 +64,7 @@ def test_a_cut_is_a_sum_of_outputs_of_its_block(problem, slack):
 
 @problems
 def test_decoding_maximises_the_score(problem):
-    """No output of an example scores above the decoded one; those of pairs are the scores."""
+    """No output of an example scores above the decoded one; rankings decode to their scores."""
     rng = np.random.default_rng(2)
     scores = rng.exponential(1.0, problem.n_atoms)
     decoded = problem.task.decode(scores)
@@ -99,7 +99,7 @@ def test_the_task_contract(problem):
 
 
 @problems
-def test_separation_changes_nothing_it_is_given(problem):
+def test_separation_does_not_modify_its_input(problem):
     scores = np.random.default_rng(3).exponential(1.0, problem.n_atoms)
     before = scores.copy()
     features = [c.features.copy() for c in problem.task.channels]

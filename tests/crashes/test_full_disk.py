@@ -1,4 +1,4 @@
-"""A limit on file size stands in for a full disk: one line, and nothing is lost."""
+"""A limit on file size simulates a full disk: a one-line error, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.crashes.wholeness import check_masks, check_training, contents
 from tests.crashes.work import finish
 
 LIMIT = 400
-"""Less than a score map, more than its line in the table."""
+"""Bytes: less than a score map, more than its row in the table."""
 
 
 @pytest.mark.parametrize("limit", [60, 3_000, 100_000])
@@ -35,7 +35,7 @@ def test_a_full_disk_keeps_the_old_model(command, undisturbed, tmp_path):
     assert finish([*command, *cache, "--output", str(folder)]) == 0
     before = contents(folder)
     printed = tmp_path / "printed"
-    # Everything is in the cache but the learned CRF and what follows it.
+    # All stages before the learning of the CRF are cached.
     assert finish([*command, *cache, "--output", str(folder), "--C", "1"], printed, 4_000) == 1
     assert "File too large" in printed.read_text()
     after = contents(folder)

@@ -1,4 +1,4 @@
-"""Ctrl-C: the command ends soon, with one line, and leaves only complete files."""
+"""Ctrl-C ends a command quickly, with one line, and leaves only complete files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STARTED = "import sys; from segboost.cli.main import main; main(sys.argv[1:])"
 
 
 def interrupt(arguments, is_time, printed):
-    """Start a command with its own processes, press Ctrl-C when it is time; return the status."""
+    """Start a command in its own session, interrupt it once `is_time()`, return its status."""
     with open(printed, "w") as file:
         # As in a terminal, the signal goes to the command and all its processes.
         process = subprocess.Popen(

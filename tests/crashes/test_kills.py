@@ -1,4 +1,4 @@
-"""SIGKILL at random moments of every stage, again and again, in one output folder."""
+"""Repeated SIGKILL at random moments of every stage, in one output folder."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ STAGES = (
     "test images",
 )
 KILLS = 2
-"""In every stage."""
+"""Kills per stage."""
 SEGMENT_KILLS = 6
 LONGEST_WAIT = 0.2
-"""Seconds after the beginning of a stage by which it is killed."""
+"""Maximum seconds between the beginning of a stage and its kill."""
 
 
 def stage_seconds(folder):
-    """Wall seconds of every stage of a run that ended."""
+    """Return the wall seconds of every stage of a finished run."""
     events = read_run_log(folder / "train.jsonl")
     return {e["stage"]: e["wall"] for e in events if e["event"] == "stage ends"}
 
 
 def is_in(folder, stage, n_starts):
-    """Whether run number `n_starts` has begun a stage."""
+    """Return whether run number `n_starts` has begun a stage."""
     for name in ("train.jsonl.part", "train.jsonl"):
         if (folder / name).exists():
             events = read_run_log(folder / name)
@@ -52,7 +52,7 @@ def is_in(folder, stage, n_starts):
 @pytest.mark.slow
 def test_train_killed_in_every_stage_ends_with_the_same_model(command, undisturbed, tmp_path):
     rng = random.Random(0)
-    # Not by the undisturbed run, which may have compiled kernels.
+    # Stages are not timed on the undisturbed run, which may have compiled kernels.
     warm = tmp_path / "warm"
     assert finish([*command, "--output", str(warm)]) == 0
     seconds = stage_seconds(warm)
@@ -85,7 +85,7 @@ def test_segment_killed_at_any_moment_ends_with_the_same_masks(segment_command, 
     options = [*segment_command, "--output", str(tmp_path)]
     expected = contents(masks)
     n_masks = len(expected)
-    # The files that exist when it is killed; a repeated command resumes.
+    # `wanted` files exist when the command is killed; repeating the command resumes it.
     for wanted in sorted(rng.sample(range(1, n_masks - 4), SEGMENT_KILLS)):
         process = start(options)
         while process.is_alive() and len(contents(tmp_path)) < wanted:

@@ -16,7 +16,7 @@ CHANGING = (
 
 
 def contents(folder):
-    """The bytes of all files except those with times in them and leftovers of killed runs."""
+    """Return the bytes of all files except those with times and leftovers of killed runs."""
     paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in CHANGING)
     kept = [p for p in paths if not any(part.endswith(".tmp") for part in p.parts)]
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in kept}

@@ -12,7 +12,7 @@ from segboost.datasets import (
 from tests.datasets.files import graz, photograph, save, square
 
 
-def test_every_name_has_its_facts():
+def test_every_data_set_has_a_description():
     assert list_datasets()[0] == "synthetic"
     assert list_datasets() == (
         "synthetic", "graz02", "synthetic-classes", "camvid", "folders",
@@ -30,7 +30,7 @@ def test_the_default_is_synthetic():
     assert load_dataset(n_train=1, n_test=0).name == "synthetic"
 
 
-def test_missing_options_of_a_set_are_asked_for(monkeypatch, tmp_path):
+def test_missing_options_of_a_set_are_named(monkeypatch, tmp_path):
     monkeypatch.delenv("SEGBOOST_DATA", raising=False)
     with pytest.raises(DatasetError, match=r"needs --category \(bike, car, people\)"):
         load_dataset("graz02")

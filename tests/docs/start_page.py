@@ -1,6 +1,6 @@
 """Write the figures of a demo run into docs/start.md: ``python -m tests.docs.start_page FOLDER``.
 
-FOLDER is what ``segboost demo --output FOLDER`` wrote. ``make start-page`` runs both.
+FOLDER is the output of ``segboost demo --output FOLDER``. ``make start-page`` runs both.
 """
 
 from __future__ import annotations

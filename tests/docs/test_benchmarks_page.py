@@ -16,8 +16,8 @@ FIGURES = ROOT / "docs" / "benchmarks.json"
 def result(name, value, processor="slide rule"):
     figure = {"name": "a | b", "value": value, "unit": "s", "target": "at most 1", "met": value < 1}
     machine = {**describe(), "processor": processor}
-    told = {"name": name, "title": name, "measured": "2020-01-01", "machine": machine}
-    return {**told, "figures": [figure]}
+    header = {"name": name, "title": name, "measured": "2020-01-01", "machine": machine}
+    return {**header, "figures": [figure]}
 
 
 def test_the_page_is_made_from_the_figures():
@@ -27,7 +27,7 @@ def test_the_page_is_made_from_the_figures():
     assert all(result["machine"]["processor"] for result in document["benchmarks"])
 
 
-def test_new_figures_take_the_place_of_old_ones(tmp_path):
+def test_new_figures_replace_old_ones(tmp_path):
     publish([result("one", 0.5), result("two", 2.0)], tmp_path)
     publish([result("two", 0.25)], tmp_path)
     page_text = (tmp_path / "benchmarks.md").read_text()

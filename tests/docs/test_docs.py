@@ -1,4 +1,4 @@
-"""The code of every page runs, in order, and the targets of all references exist."""
+"""The code of every page runs in order, and all links and named paths exist."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_code_runs(page, tmp_path, monkeypatch):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for line, block in code_blocks(page.read_text()):
-            # Empty lines above, so that the line numbers of a traceback are those of the page.
+            # Leading empty lines give tracebacks the line numbers of the page.
             exec(compile("\n" * line + block, str(page), "exec"), module.__dict__)
     # An example that does not converge, or divides by zero, is a poor example.
     assert [str(w.message) for w in caught if issubclass(w.category, NOTEWORTHY)] == []
@@ -45,7 +45,7 @@ def test_links_resolve(page):
             assert anchor in anchors(target.read_text()), f"{name(page)}: no heading for {link}"
 
 
-def test_every_page_is_on_the_map():
+def test_every_page_is_linked_from_the_index():
     named = {link.partition("#")[0] for link in links((ROOT / "docs" / "index.md").read_text())}
     pages = {p.name for p in (ROOT / "docs").glob("*.md")} - {"index.md"}
     assert pages <= named

@@ -14,7 +14,7 @@ FOLDER = ROOT / "docs" / "examples"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
 
 
-def test_there_are_six_at_least():
+def test_there_are_at_least_six():
     assert len(SCRIPTS) >= 6
 
 

@@ -1,4 +1,4 @@
-"""Scores of boosted trees as features: out of fold in training, saved, and given their share."""
+"""Scores of boosted trees as features: out of fold in training, saved, counted in importances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FAST = {"C": 30.0, "n_iterations": 2, "weak_learner": "sigmoid", "random_state":
 
 
 def rings(n, seed=0):
-    """Return points whose class is their distance from the origin: no line separates them."""
+    """Return points whose class depends on their distance from the origin, not on a line."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 3
     angle = rng.uniform(0, 2 * np.pi, n)
@@ -36,7 +36,7 @@ def test_no_row_is_scored_by_trees_that_saw_it():
         np.testing.assert_allclose(found[rows], own - own.mean(axis=1, keepdims=True))
 
 
-def test_trees_help_where_lines_do_not():
+def test_trees_help_if_linear_learners_fail():
     (X, y), (new, truth) = rings(180), rings(90, 1)
     plain = StructBoostClassifier(**FAST).fit(X, y).score(new, truth)
     boosted = StructBoostClassifier(boosted_trees=30, **FAST).fit(X, y).score(new, truth)
@@ -101,5 +101,5 @@ def test_damaged_trees_are_refused(tmp_path):
     ):
         with pytest.raises(ValueError, match=r"trees of the model"):
             BoostedScores.from_arrays(arrays | change, 4)
-    with pytest.raises(ValueError, match="another number of features"):
+    with pytest.raises(ValueError, match="a different number of features"):
         BoostedScores.from_arrays(arrays, 3)

@@ -26,7 +26,7 @@ QUICK = {"C": 20.0, "n_iterations": 10, "random_state": 0}
 
 @named
 @classifiers
-def test_the_names_come_back(names, estimator):
+def test_predictions_are_class_names(names, estimator):
     X, y = table()
     plain = estimator(**QUICK).fit(X, y)
     model = estimator(**QUICK).fit(X, names[y])
@@ -78,7 +78,7 @@ def test_decision_values_of_several_classes():
 
 
 @classifiers
-def test_importances_are_shares_of_the_features_asked(estimator):
+def test_importances_are_shares_of_the_features_used(estimator):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 20)
     X = np.column_stack([rng.normal(0, 1, 60), y + rng.normal(0, 0.1, 60), np.zeros(60)])
@@ -110,7 +110,7 @@ def test_bad_sample_weights_are_refused(estimator):
 
 @pytest.mark.parametrize("C", [5.0, 50.0])
 def test_the_slack_bounds_the_mean_cost_of_the_predictions(C):
-    """Σ ξ = (objective − 1ᵀw)/C is at least the training loss, whatever the costs."""
+    """Σ ξ = (objective − 1ᵀw)/C is at least the training loss, for any costs."""
     X, y = table(4, 120, 3, 2)
     X += np.random.default_rng(1).normal(0, 1.0, X.shape)
     cost = np.array([[0, 1, 2], [1, 0, 0.5], [9, 4, 0.0]])

@@ -84,7 +84,7 @@ def test_predictions_and_scores(make):
 
 
 @makers
-def test_models_come_back_from_their_folder(make, tmp_path):
+def test_models_are_saved_and_loaded(make, tmp_path):
     model = fitted(make)
     back = load_model(model.save(tmp_path))
     assert back.classes_.tolist() == [0, 1, 2]
@@ -147,7 +147,7 @@ METRIC = np.array([[0, 1, 2], [1, 0, 1.5], [2, 1.5, 0]])
 
 
 def renumbered(graphs, order):
-    """Return the graphs with class k called order[k]; −1 stays."""
+    """Return the graphs with class k renumbered to order[k]; −1 stays."""
     names = np.append(order, -1)
     return [replace(g, labels=names[g.labels]) for g in graphs]
 
@@ -166,7 +166,7 @@ def renumbered(graphs, order):
     ids=str,
 )
 def test_renumbering_classes_renumbers_the_result(params, order):
-    """Exactly, after any number of rounds: neither ties nor several optima depend on numbers."""
+    """The results are exactly equal: class numbers decide neither ties nor the optimum."""
     order, params = np.array(order), dict(params)
     train, rng = draw(2, 6, height=3, width=4), np.random.default_rng(5)
     hidden = params.pop("hidden", 0.0)
@@ -206,7 +206,7 @@ def test_a_warm_start_continues_with_the_learners_of_each_class():
     before = first.certificate_.objective
     fit(first.set_params(n_iterations=8), train)
     fit(other.set_params(n_iterations=8), renumbered(train, order))
-    assert first.certificate_.objective < before  # more learners, none taken for another class's
+    assert first.certificate_.objective < before  # new learners belong to their classes
     for g in TEST:
         assert np.array_equal(order[first.predict(g)], other.predict(g))
 
@@ -228,7 +228,7 @@ def test_label_costs(make, tmp_path):
     assert model.score(TEST) > 0.6
     back = load_model(model.save(tmp_path))
     assert np.array_equal(back.predict(TEST[0]), model.predict(TEST[0]))
-    squared = fit(make(label_costs=metric**2))  # not a metric: swaps
+    squared = fit(make(label_costs=metric**2))  # not a metric: inference by swaps
     assert squared.score(TEST) > 0.6
     assert (squared.score_nodes(TEST[0]).max(axis=1) == 0).all()
     with pytest.raises(ValueError, match="label_costs must have shape"):
@@ -236,7 +236,7 @@ def test_label_costs(make, tmp_path):
 
 
 @makers
-def test_unknown_nodes_are_free(make):
+def test_unlabelled_nodes_are_allowed(make):
     rng = np.random.default_rng(3)
     hidden = [replace(g, labels=np.where(rng.random(g.n_nodes) < 0.3, -1, g.labels)) for g in TRAIN]
     model = fit(make(), hidden)
@@ -261,7 +261,7 @@ def test_a_resumed_fit_ends_with_the_same_model(tmp_path):
 @makers
 @pytest.mark.parametrize("unary", ["shared", "both"])
 def test_shared_learners(make, unary, tmp_path):
-    """Scores of every class, with one function for all of them."""
+    """One function is learned for the scores of all classes."""
     train, test = ([replace(g, unary=g.unary[:, :3]) for g in part] for part in (TRAIN, TEST))
     model = fit(make(unary=unary), train)
     alone = np.mean([np.mean(g.unary.argmax(axis=1) == g.labels) for g in test])
@@ -284,7 +284,7 @@ def test_shared_learners(make, unary, tmp_path):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_trees_over_raw_bytes(n_classes, tmp_path):
-    """Raw features as bytes: no potentials first, trees inside the CRF."""
+    """Trees inside the CRF learn from raw features as bytes, without potentials."""
 
     def raw(g):
         codes = np.clip(40 * g.unary + 128, 0, 255).astype(np.uint8)

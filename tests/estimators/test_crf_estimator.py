@@ -74,7 +74,7 @@ def test_graphs_without_edges():
     for g in instances:
         scores = model.score_nodes(g)
         assert np.array_equal(model.predict(g), (scores > 0).astype(int))
-        # Without edges a node is decided by itself.
+        # Without edges, the score of a node depends on that node only.
         alone = CRFInstance(g.unary[:1], np.zeros((0, 2), int), np.zeros((0, 2)))
         assert model.score_nodes(alone)[0] == pytest.approx(scores[0])
 
@@ -131,7 +131,7 @@ def test_constant_potentials():
     assert (model.predict(g) == 1).all()
 
 
-def test_no_pairwise_potentials_still_smooth():
+def test_edges_without_potentials_still_smooth():
     model = fit(
         [CRFInstance(g.unary, g.edges, np.zeros((g.n_edges, 0)), g.labels) for g in graphs(0, 10)],
         n_iterations=20,
@@ -149,7 +149,7 @@ def test_only_empty_graphs():
 
 
 def test_node_weights_scale_the_loss():
-    """A loss k times as large is the same problem with k times the weights and the objective."""
+    """Multiplying the loss by k multiplies the weights and the objective by k."""
     rng = np.random.default_rng(6)
     plain = [small(rng, p) for p in (7, 5)]
     heavy = [
@@ -160,7 +160,7 @@ def test_node_weights_scale_the_loss():
     assert three == pytest.approx(3 * one, rel=1e-6)
 
 
-def test_what_does_not_fit_is_refused():
+def test_invalid_or_mismatched_input_is_refused():
     train = graphs(0, 3)
     model = fit(train)
     bare = CRFInstance(train[0].unary, train[0].edges, train[0].pairwise)
@@ -177,7 +177,7 @@ def test_what_does_not_fit_is_refused():
         CRFStructBoost(**QUICK).fit(train, sample_weight=[1, 2])
 
 
-def test_weights_of_instances_are_copies():
+def test_instance_weights_equal_copies():
     train = graphs(0, 4, 8)
     exact = {"gap": 1e-7, "epsilon_cg": 1e-7, "n_iterations": 300, "C": 5.0}
     model = CRFStructBoost(**{**QUICK, **exact})

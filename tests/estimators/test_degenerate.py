@@ -1,4 +1,4 @@
-"""Input with nothing to learn from gives a right result or a clear error, and never hangs."""
+"""Degenerate input gives a correct result or a clear error, and never hangs."""
 
 import warnings
 
@@ -82,7 +82,7 @@ def test_duplicated_rows_that_contradict_each_other(estimator, learner):
 
 
 @estimators
-def test_duplicated_rows_have_the_objective_of_single_ones(estimator):
+def test_duplicating_all_rows_does_not_change_the_objective(estimator):
     X, y = table(1, 25, 2)
     exact = {"gap": 1e-7, "epsilon_cg": 1e-7, "C": 8.0, "n_iterations": 300}
     one = fit(estimator, X, y, **exact)
@@ -93,7 +93,7 @@ def test_duplicated_rows_have_the_objective_of_single_ones(estimator):
 @estimators
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_infinite_values_are_refused(estimator, bad):
-    """NaN is a missing value instead."""
+    """NaN is not refused: it is a missing value."""
     X, y = table(0, 20, 2)
     model = fit(estimator, X, y)
     broken = X.copy()
@@ -141,7 +141,7 @@ def test_extreme_scales_are_learned_or_refused(estimator):
 
 
 @estimators
-def test_input_is_left_as_it_was_and_may_be_read_only(estimator):
+def test_input_is_not_modified_and_may_be_read_only(estimator):
     X, y = table(0, 30, 2)
     kept = X.copy(), y.copy()
     X.flags.writeable = y.flags.writeable = False
@@ -151,7 +151,7 @@ def test_input_is_left_as_it_was_and_may_be_read_only(estimator):
 
 
 @estimators
-def test_a_large_price_does_not_hang(estimator):
+def test_a_large_c_does_not_hang(estimator):
     X, y = table(0, 30, 2)
     model = fit(estimator, X, y, C=1e6, n_iterations=20)
     assert model.certificate_.gap <= 1e-3

@@ -1,4 +1,4 @@
-"""What holds for every estimator: stages, seeds, callbacks, warm starts, small C."""
+"""Properties of every estimator: stages, seeds, callbacks, warm starts, small C."""
 
 import warnings
 from functools import cache
@@ -139,7 +139,7 @@ def test_an_interrupt_before_the_first_round_is_passed_on(case, monkeypatch):
 
 @cases
 def test_an_interrupt_within_a_round_keeps_the_rounds_before(case, monkeypatch):
-    """Ctrl-C may come anywhere, also when new columns are in the pool and not in the weights."""
+    """Ctrl-C may come at any time, even when new columns have no weights yet."""
     from segboost.solver.cutting_plane import CuttingPlane
 
     solve, calls = CuttingPlane.solve, []
@@ -206,7 +206,7 @@ def test_a_warm_start_to_the_end_reaches_the_same_optimum(case):
 
 
 @cases
-def test_a_price_so_small_that_no_learner_pays_warns_and_predicts(case):
+def test_a_c_too_small_for_any_learner_warns_and_predicts(case):
     with pytest.warns(ConvergenceWarning, match="all weights are zero"), time_limit(20):
         model = case.fitted(C=1e-6)
     assert not model.ensemble_.weights.any()
@@ -218,7 +218,7 @@ def test_a_price_so_small_that_no_learner_pays_warns_and_predicts(case):
 
 
 @cases
-def test_nothing_is_predicted_before_a_fit(case):
+def test_predicting_before_fitting_is_an_error(case):
     with pytest.raises(NotFittedError):
         case.make().predict(case.test)
 
@@ -261,7 +261,7 @@ def test_slack_and_method_do_not_change_the_objective(case, slack, method):
     assert found == pytest.approx(exact_objective(case), rel=1e-5)
 
 
-def test_auto_slack_has_a_largest_number_of_blocks(monkeypatch):
+def test_auto_slack_has_a_maximum_number_of_blocks(monkeypatch):
     from segboost.estimators import base
 
     model, task = CASES[6].make(), CASES[6].data[0]

@@ -18,7 +18,7 @@ LEARNERS = ("stump", "tree", "perceptron", "svm", "sigmoid")
 
 
 def frame(n=60):
-    """Classes that only a category and a missing value distinguish."""
+    """Return classes that only a category and a missing value distinguish."""
     rng = np.random.default_rng(0)
     y = np.arange(n) % 3
     age = pd.Series(rng.normal(size=n)).mask(y == 2)
@@ -45,8 +45,8 @@ def test_frames_are_learned_saved_and_loaded(tmp_path, learner):
         model.predict(X.rename(columns={"age": "years"}))
 
 
-def test_missing_numbers_find_their_side():
-    """The gaps belong to the middle of the range: only a learned direction separates them."""
+def test_the_side_of_missing_numbers_is_learned():
+    """Gaps go with the high values in one case and with the low ones in the other."""
     x = np.array([1.0, 2, 3, 4, np.nan, np.nan, np.nan, np.nan, 5, 6, 7, 8])
     for y in (np.isnan(x) | (x > 4), np.isnan(x) | (x < 5)):
         model = StructBoostClassifier(**FAST).fit(x[:, None], y)
@@ -96,7 +96,7 @@ def test_rankers_and_ranks():
     assert StructBoostOrdinal(**FAST).fit(X, y).score(X, y) > 0.6
 
 
-def test_complete_frames_are_learned_as_arrays_are():
+def test_complete_frames_give_the_same_model_as_arrays():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
     plain = StructBoostClassifier(**FAST).fit(X, y)

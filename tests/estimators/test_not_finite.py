@@ -1,6 +1,6 @@
-"""NaN and infinity in every input of the library: a ValueError that names it, never a result.
+"""NaN or infinity in any input of the library raises a ValueError that names the input.
 
-Only NaN features of the StructBoost estimators are something else: missing values.
+The only exception: NaN features of the StructBoost estimators are missing values.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def test_boxes_and_frames(value):
 
 
 def test_scores_that_are_measured():
-    """Infinite scores have a place in an order, NaN has none."""
+    """NaN scores are refused, as they cannot be ordered; infinite scores can."""
     ones, scores = np.ones(4, int), spoilt(np.zeros(4), np.nan)
     measure = SegmentationEvaluation().add_regions
     assert_refused("scores must not be NaN", measure, scores > 0, ones, ones, scores)

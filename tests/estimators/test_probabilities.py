@@ -38,7 +38,7 @@ def test_probabilities_agree_with_predictions_and_are_saved(tmp_path, kind, k):
     np.testing.assert_array_equal(segboost.load_model(tmp_path / "m").predict_proba(X), found)
 
 
-def test_new_rows_are_better_than_guessed_and_not_overconfident():
+def test_probabilities_of_new_rows_beat_guessing_and_are_not_overconfident():
     X, y = noisy(300)
     model = StructBoostClassifier(probability=True, **FAST).fit(X[::2], y[::2])
     found = model.predict_proba(X[1::2])
@@ -70,7 +70,7 @@ def test_folds_keep_every_class_in_training():
         assert abs((fold == number).sum() - 3) <= 1
 
 
-def test_scikit_learn_scores_and_calibrates():
+def test_scikit_learn_can_score_and_calibrate():
     X, y = noisy()
     model = StructBoostClassifier(probability=True, **FAST)
     scores = cross_val_score(model, X, y, scoring="roc_auc_ovr", cv=2)
@@ -80,5 +80,5 @@ def test_scikit_learn_scores_and_calibrates():
 
 
 def test_without_two_rows_of_a_class_nothing_can_be_held_out():
-    with pytest.raises(ValueError, match="two rows or more"):
+    with pytest.raises(ValueError, match="two or more rows"):
         StructBoostClassifier(probability=True, **FAST).fit([[0.0], [1.0]], [0, 1])

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of estimators."""
+"""scikit-learn's estimator checks."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -11,7 +11,7 @@ from segboost import (
 
 COPIES = {
     f"check_sample_weight_equivalence_on_{kind}_data": (
-        "the LP has several optima: equal objectives (tested with the tasks), other scores"
+        "the LP has several optima: objectives are equal (tested with the tasks), scores differ"
     )
     for kind in ("dense", "sparse")
 }

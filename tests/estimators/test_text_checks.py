@@ -1,4 +1,4 @@
-"""Text columns of frames and arrays: refused, doubted, or taken as categories."""
+"""Text columns of frames and arrays: refused, warned about, or taken as categories."""
 
 import warnings
 from decimal import Decimal
@@ -40,7 +40,7 @@ def test_declared_categories_are_taken():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = fit(X)
-    # What was a category in training is one in new rows, whatever its type.
+    # A column of categories in training is one in new rows too, regardless of its type.
     assert model.predict(X.astype({"text": object})).tolist() == model.predict(X).tolist()
 
 
@@ -51,7 +51,7 @@ def test_declared_categories_are_taken():
         ("name {}x", "column 'text' holds 40 different texts in 40 rows"),
     ],
 )
-def test_nearly_as_many_values_as_rows_are_doubted(text, message):
+def test_nearly_as_many_values_as_rows_cause_a_warning(text, message):
     X = frame([text.format(i) for i in range(40)])
     with pytest.warns(UserWarning, match=message):
         fit(X)
@@ -79,7 +79,7 @@ def test_masked_values_are_missing():
     np.testing.assert_array_equal(masked.decision_function(X), gaps.decision_function(X))
 
 
-def test_numbers_that_are_no_floats_are_refused():
+def test_numbers_too_large_for_floats_and_arrays_are_refused():
     with pytest.raises(ValueError, match=r"beyond ±1e\+100"):
         fit(frame([10**400] * 40))
     with pytest.raises(ValueError, match="column 'text' holds"):

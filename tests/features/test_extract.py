@@ -50,7 +50,7 @@ def test_bytes_are_rounded_floats(preset, small, codebook):
 
 
 @pytest.mark.slow
-def test_same_bytes_whatever_the_number_of_jobs(small, codebook):
+def test_the_number_of_jobs_does_not_change_the_bytes(small, codebook):
     images = [small, small[:, ::-1], small[::-1]]
     alone = [extract_features(image, "classic", codebook) for image in images]
     for jobs, backend in ((2, "loky"), (3, "threading")):
@@ -89,7 +89,7 @@ def test_mirrored_image_gives_mirrored_patches(small, codebook):
     assert np.corrcoef(one, other)[0, 1] > 0.99
 
 
-def test_rounding_is_cut_at_both_ends():
+def test_codes_are_clipped_at_both_ends():
     values = np.array([[-1.0, 0.0, 0.5, 1.0, 9.0]], np.float32)
     found = quantise(values, np.float32([0]), np.float32([1]))
     np.testing.assert_array_equal(found, [[0, 0, 128, 255, 255]])

@@ -16,7 +16,7 @@ def mask_of(path):
 
 
 @pytest.mark.data
-def test_oracle_of_the_default(bikes):
+def test_oracle_segmentation_with_the_default_superpixels(bikes):
     counts = np.zeros(4)
     for number in range(11, 300, 40):  # training images
         path = next(bikes.glob(f"bike_{number:03d}.image.*"))

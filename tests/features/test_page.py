@@ -1,4 +1,4 @@
-"""Features of a part of a page are those that the whole page gives."""
+"""Features of a part of a page equal those of the whole page."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ LABELS = np.repeat(np.repeat([[0, 1], [2, 3]], 6, axis=0), 8, axis=1)
 
 
 def mean_red(image, superpixels):
-    """A user's group."""
+    """Return a user-defined group: mean red values."""
     sums = np.bincount(superpixels.ravel(), image[..., 0].ravel())
     return sums / np.bincount(superpixels.ravel())
 
@@ -86,19 +86,19 @@ def test_a_preset_may_add_to_another():
         ({"base": "paper", "colour": 1}, "got 'colour'"),
     ],
 )
-def test_presets_that_are_wrong_are_named(config, message):
+def test_errors_in_presets_are_named(config, message):
     with pytest.raises(ValueError, match=message):
         preset_from_config(config)
 
 
-def test_what_a_file_names_must_be_allowed(tmp_path):
+def test_functions_and_folders_named_in_a_file_must_be_allowed(tmp_path):
     function = {"kind": "function", "name": "a", "function": "os:getcwd"}
     folder = {"kind": "folder", "name": "b", "folder": str(tmp_path / "x" / ".." / "depth")}
     allowed = ["os:getcwd", str(tmp_path / "depth")]
     refuse_imports([function, folder, {"kind": "colour"}], allowed, "the model")
     refuse_imports([function], "os:getcwd", "the model")
     for group, other in ((function, "os:getcwd2"), (folder, str(tmp_path)), (function, "os")):
-        with pytest.raises(ValueError, match="which model files must not; if you trust it"):
+        with pytest.raises(ValueError, match="not allowed by default; if you trust it"):
             refuse_imports([group], [other], "the model")
     with pytest.raises(ValueError, match="the preset names a folder to read"):
         refuse_imports([folder], (), "the preset")

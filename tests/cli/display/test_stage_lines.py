@@ -1,4 +1,4 @@
-"""Lines about the stages of a run, for files and pipes."""
+"""Stage lines of a run, printed to files and pipes."""
 
 from __future__ import annotations
 

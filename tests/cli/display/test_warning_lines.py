@@ -1,4 +1,4 @@
-"""Warnings come out as one plain line, once."""
+"""Every warning is printed once, as one plain line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from segboost.cli import main
 from segboost.cli.display.warning_lines import HARMLESS, plain_warnings
 
 
-def test_one_line_per_text_without_place_or_source(capsys):
+def test_one_line_per_message_without_location_or_source(capsys):
     with plain_warnings(), warnings.catch_warnings():
         warnings.simplefilter("always")
         for _ in range(3):
@@ -22,24 +22,25 @@ def test_one_line_per_text_without_place_or_source(capsys):
         logging.getLogger("segboost.pipelines").warning("no image has %r", "sky")
         logging.getLogger("segboost.pipelines").warning("C=1 is small")
         logging.getLogger("segboost").info("round 1")
-    told = capsys.readouterr()
+    captured = capsys.readouterr()
     lines = ["segboost: warning: C=1 is small", "segboost: warning: no image has 'sky'"]
-    assert told.err.splitlines() == lines
-    assert told.out == ""
+    assert captured.err.splitlines() == lines
+    assert captured.out == ""
 
 
 def test_replaced_workers_are_not_mentioned(capsys):
     from joblib.externals.loky import process_executor
 
     source = inspect.getsource(process_executor)
-    assert HARMLESS[0] in " ".join(source.replace('"', "").split())  # joblib still words it so
+    # joblib still uses this wording.
+    assert HARMLESS[0] in " ".join(source.replace('"', "").split())
     with plain_warnings(), warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.warn(f"{HARMLESS[0]}. This can be caused by a leak.", UserWarning, stacklevel=1)
     assert capsys.readouterr().err == ""
 
 
-def test_filters_stay_in_force(capsys):
+def test_filters_still_apply(capsys):
     with plain_warnings(), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         warnings.warn("overflow", RuntimeWarning, stacklevel=1)
@@ -50,7 +51,7 @@ def test_filters_stay_in_force(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_everything_is_as_before_afterwards():
+def test_handlers_are_restored():
     show, handlers = warnings.showwarning, list(logging.getLogger("segboost").handlers)
     with pytest.raises(KeyError), plain_warnings():
         raise KeyError
@@ -58,7 +59,7 @@ def test_everything_is_as_before_afterwards():
     assert logging.getLogger("segboost").handlers == handlers
 
 
-def test_the_command_line_prints_them_so(capsys, monkeypatch):
+def test_the_command_line_prints_plain_warnings(capsys, monkeypatch):
     app = typer.Typer()
 
     @app.command()

@@ -1,4 +1,4 @@
-"""Which options select which data set, and the errors for those that exclude each other."""
+"""Data sets selected by options, and errors for options that exclude each other."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def test_bad_input_files_are_usage_errors_of_one_line(error):
         raise error
 
 
-def test_other_errors_pass():
+def test_other_errors_are_not_converted():
     with pytest.raises(ZeroDivisionError), as_usage_error():
         raise ZeroDivisionError

@@ -19,7 +19,7 @@ WIDE = IntensityScale(3, (0, 1, 2), (0.0,) * 3, (255.0 * 16,) * 3)
 
 
 def camera():
-    """A picture of a 12-bit camera."""
+    """Return a 12-bit camera image."""
     return tiny_data().test[0].image().astype(np.uint16) * 16
 
 
@@ -57,7 +57,7 @@ BAD = {
     "truncated": (truncated, "the file is truncated"),
     "compressed": (compressed, "its compression 31337 is not known"),
     "enormous": (enormous, "320000×320000 pixels are declared in a file of"),
-    "pages": (changed_pages, "6 pages are stated, but the file holds 4"),
+    "pages": (changed_pages, "the file declares 6 pages but holds 4"),
     "text": (lambda path: path.write_text("not an image"), "not an image that can be read"),
     "empty": (lambda path: path.write_bytes(b""), "the file is empty"),
 }
@@ -82,7 +82,7 @@ def images(tmp_path):
     return tmp_path / "images"
 
 
-def test_segment_names_bad_images_and_does_the_others(model, images, tmp_path, capsys):
+def test_segment_reports_bad_images_and_processes_the_others(model, images, tmp_path, capsys):
     expected = {name: reason for name, (_, reason) in BAD.items()}
     for name, (damage, _) in BAD.items():
         damage(images / f"{name}.tif")

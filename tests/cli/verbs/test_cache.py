@@ -1,4 +1,4 @@
-"""segboost cache: what it prints, and that it only touches caches."""
+"""segboost cache: its output, and that it touches nothing but caches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def model(tmp_path, monkeypatch):
     return folder
 
 
-def test_show_by_default_looks_where_models_are(model, capsys):
+def test_show_looks_in_the_models_folder_by_default(model, capsys):
     assert run(["cache", "show"]) == 0
     printed = capsys.readouterr().out
     assert "models/bike/cache: 2 files" in printed

@@ -96,7 +96,7 @@ def test_segment_writes_palette_masks(model, place, capsys):
     assert "share_green" in (out / "results.csv").read_text().splitlines()[0]
 
 
-def test_its_masks_can_be_trained_on_and_evaluated(model, place, capsys):
+def test_masks_that_segment_writes_can_be_evaluated(model, place, capsys):
     own = ["--images", str(place / "images"), "--masks", str(place / "out2")]
     masks = ["segment", "--model", str(model), "-o", str(place / "out2"), "--jobs", "1"]
     assert run([*masks, str(place / "images")]) == 0
@@ -112,7 +112,7 @@ def test_report(model, capsys):
     assert "#c83c3c" in text
 
 
-def test_one_class_alone(place, folders, tmp_path, capsys):
+def test_one_class_as_foreground(place, folders, tmp_path, capsys):
     command = ["train", *folders, "--config", str(place / "settings.json"), "--jobs", "1"]
     assert run([*command, "--foreground", "2", "-o", str(tmp_path / "model")]) == 0
     found = load_segmenter(tmp_path / "model")
@@ -171,7 +171,7 @@ def test_a_model_of_other_classes_is_refused(model, folders, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("method", ["adaboost", "svm"])
-def test_methods_of_two_classes_are_refused(folders, tmp_path, method, capsys):
+def test_two_class_methods_are_refused(folders, tmp_path, method, capsys):
     command = ["train", *folders, "--preset", "classic", "--method", method]
     refused(capsys, [*command, "-o", str(tmp_path / "m"), "--jobs", "1"], "--foreground")
     assert not list(tmp_path.rglob("model.json"))

@@ -74,7 +74,7 @@ def test_verify_looks_at_every_category(tmp_path, capsys):
     assert len(parts[0]["findings"]) == 297
 
 
-def test_the_variable_names_the_data(tmp_path, capsys, monkeypatch):
+def test_the_environment_variable_sets_the_data_root(tmp_path, capsys, monkeypatch):
     graz(tmp_path / "bikes")
     monkeypatch.setenv("SEGBOOST_DATA", str(tmp_path))
     assert run(["datasets", "verify", "graz02", "--category", "bike"]) == 0

@@ -25,7 +25,7 @@ def made(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_the_folder_holds_models_and_what_one_of_them_made(made):
+def test_the_folder_holds_the_models_and_the_output_of_one(made):
     folder = made.page.parent
     names = {p.name for p in folder.iterdir()}
     assert names == {".segboost.outputs", "index.html", "cache", "images", "segmented", *METHODS}
@@ -45,7 +45,7 @@ def test_every_method_has_learned_something(made):
 
 @pytest.mark.slow
 def test_the_scores_are_those_of_the_masks_on_disk(made):
-    """The figures of the page are those of the masks next to it."""
+    """The page shows the scores of the masks stored next to it."""
     total = SegmentationEvaluation()
     for item in load_synthetic(8, 6, seed=1, height=72, width=96).test:
         mask = np.asarray(Image.open(made.page.parent / "segmented" / f"{item.name}.png"))

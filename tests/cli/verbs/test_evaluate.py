@@ -35,7 +35,7 @@ def test_json_has_exactly_the_names(command, capsys):
     assert all(0 <= found[name] <= 1 for name in NAMES - {"n_images"})
 
 
-def test_lines_for_people(command, capsys):
+def test_plain_text_output(command, capsys):
     assert run(command) == 0
     printed = capsys.readouterr().out
     assert "split all, 3 images" in printed
@@ -66,7 +66,7 @@ def test_errors_are_one_line(command, options, status, text, capsys):
     assert printed.err.count("\n") == 1
 
 
-def test_without_data_it_asks_for_some(command, capsys):
+def test_missing_data_options_are_explained(command, capsys):
     assert command[1] == "--model"
     assert run(command[:3]) == 2
     printed = capsys.readouterr()

@@ -19,7 +19,7 @@ FAST = ["--iterations", "8", "--jobs", "1"]
 
 
 def blobs(n: int = 60, d: int = 3, k: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """Classes in a row along the first feature, well apart."""
+    """Return classes that are well separated along the first feature."""
     rng = np.random.default_rng(0)
     y = np.arange(n) % k
     X = rng.normal(size=(n, d))
@@ -37,7 +37,7 @@ def write_csv(path, X, labels, header=("u", "v", "w", "class")):
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A folder with a table of three named classes and a model of it."""
+    """A folder with a table of three named classes and a model fitted to it."""
     place = tmp_path_factory.mktemp("tables")
     X, y = blobs()
     write_csv(place / "train.csv", X, np.array(["low", "mid", "top"])[y])
@@ -105,7 +105,7 @@ def test_labels_that_the_model_does_not_know(place, tmp_path, capsys):
     assert found["measures"] is None
 
 
-def test_c_is_chosen_on_a_part_and_the_fit_is_on_all(place, tmp_path, capsys):
+def test_c_is_chosen_on_validation_rows_and_the_final_fit_uses_all(place, tmp_path, capsys):
     arguments = ["fit", str(place / "train.csv"), "--iterations", "3", "--seed", "3"]
     assert run([*arguments, "--jobs", "1", "-o", str(tmp_path / "one")]) == 0
     printed = capsys.readouterr().out
@@ -144,7 +144,7 @@ def test_auc_of_a_libsvm_file_whose_test_file_ends_earlier(tmp_path, capsys):
     assert found["measures"] == {"auc": 1.0}
     model = segboost.load_model(tmp_path / "m")
     np.testing.assert_allclose(found["predictions"], model.predict(X))
-    # The third feature is zero in all rows of this file, so that LIBSVM leaves it out.
+    # The third feature is zero in all rows of this file, so LIBSVM leaves it out.
     short = [" ".join(line.split()[:3]) for line in lines]
     (tmp_path / "test.libsvm").write_text("\n".join(short))
     found = predicted(tmp_path, tmp_path / "test.libsvm", capsys, model="m")
@@ -161,7 +161,7 @@ def test_ordinal_with_text_in_a_given_order(tmp_path, capsys):
     found = predicted(tmp_path, file, capsys, model="m")
     assert found["predictions"] == labels.tolist()
     assert found["measures"] == {"mae": 0.0, "error": 0.0}
-    # One answer wrong by two ranks and one by one, in 60.
+    # Of 60 answers, one is wrong by two ranks and one by one rank.
     labels[0], labels[1] = "huge", "small"
     found = predicted(tmp_path, write_csv(tmp_path / "b.csv", X, labels), capsys, model="m")
     assert found["measures"] == pytest.approx({"mae": 3 / 60, "error": 2 / 60})
@@ -240,8 +240,8 @@ def test_misuse_of_fit_is_one_line_and_status_2(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.rename(d.with_name("gone")), "does not exist: name one"),
-        (lambda d: (d / TABLE).unlink(), "holds no model of a table"),
+        (lambda d: d.rename(d.with_name("gone")), "does not exist: run segboost fit"),
+        (lambda d: (d / TABLE).unlink(), "is not a table model"),
         (lambda d: (d / TABLE).write_text("{"), "cannot be read"),
         (lambda d: (d / TABLE).write_text("[" * 100000), "cannot be read"),
         (lambda d: (d / TABLE).write_text("{}"), "not written by segboost"),
@@ -276,7 +276,7 @@ def edit(folder, **entries):
         ("1 4:1\n", "has 2 columns, expected 3 features"),
     ],
 )
-def test_files_of_other_features_are_refused(place, tmp_path, capsys, text, message):
+def test_files_with_other_features_are_refused(place, tmp_path, capsys, text, message):
     (tmp_path / "a.csv").write_text(text)
     assert run(["predict", "--model", str(place / "model"), str(tmp_path / "a.csv")]) == 2
     assert message in capsys.readouterr().err

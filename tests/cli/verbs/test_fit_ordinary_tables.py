@@ -150,14 +150,14 @@ def test_a_sparse_libsvm_file_stays_sparse(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["measures"]["error"] < 0.1
 
 
-def test_the_column_of_labels_that_are_not_classes_is_named(place, capsys):
+def test_the_label_column_is_named_if_its_values_are_not_classes(place, capsys):
     (place / "first.csv").write_text("kind,a,b\nu,1,0.5\nv,2,1.5\n")
     assert fit(place, file="first.csv") == 2
-    told = capsys.readouterr().err
-    assert "label column: 3 (b), because it is the last column; name another with --label" in told
+    error = capsys.readouterr().err
+    assert "label column: 3 (b), because it is the last column; name another with --label" in error
 
 
-def test_one_note_and_no_warning_of_a_library_on_labels_that_look_measured(place, capsys, recwarn):
+def test_labels_that_look_measured_cause_a_note_and_no_library_warning(place, capsys, recwarn):
     lines = [f"{i % 7},{i % 5},{1000 + 7 * i}" for i in range(40)]
     (place / "prices.csv").write_text("a,b,price\n" + "\n".join(lines))
     assert fit(place, file="prices.csv", model="prices") == 0
@@ -172,7 +172,7 @@ def test_one_note_and_no_warning_of_a_library_on_labels_that_look_measured(place
         ("{} Jan 2024", "the label '1 Jan 2024' is a date: is this the label column?"),
     ],
 )
-def test_text_labels_that_are_no_classes_are_doubted(place, capsys, label, note):
+def test_text_labels_that_do_not_look_like_classes_cause_a_message(place, capsys, label, note):
     lines = [f"{i % 7},{label.format(1 + i % 31 if 'Jan' in label else i)}" for i in range(40)]
     (place / "texts.csv").write_text("a,b\n" + "\n".join(lines))
     fit(place, file="texts.csv", model="texts")

@@ -18,7 +18,7 @@ from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
 
 
 def refused(capsys, arguments, *words):
-    """The command ends with status 2 and one line that has these words."""
+    """Check that a command exits with status 2 and prints one line with these words."""
     capsys.readouterr()
     assert run(list(map(str, arguments))) == 2
     printed = capsys.readouterr().err
@@ -139,7 +139,7 @@ def test_predict_replaces_predictions_but_no_other_file(predict, tables, tmp_pat
     answers = tmp_path / "answers.csv"
     for options in ([], [], ["--scores"], []):
         assert run(list(map(str, [*command, answers, *options]))) == 0
-    answers.write_text("")  # as mktemp makes it
+    answers.write_text("")  # as mktemp creates it
     assert run(list(map(str, [*command, answers]))) == 0
     foreign = (b"row,prediction,notes\n1,low,look\n", b"row;prediction\n", b"row,prediction\n7,")
     for data in (*foreign, b"a\rb\n"):
@@ -155,7 +155,9 @@ def test_predict_replaces_predictions_but_no_other_file(predict, tables, tmp_pat
 
 @pytest.mark.parametrize("verb", ["predict", "report", "features"])
 @pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])
-def test_devices_pipes_and_links_stay(verb, predict, tables, photos, tmp_path, capsys, overwrite):
+def test_devices_pipes_and_links_are_not_replaced(
+    verb, predict, tables, photos, tmp_path, capsys, overwrite
+):
     image = sorted(photos.iterdir())[0]
     command = {
         "predict": predict[0],
@@ -208,7 +210,7 @@ def test_fit_and_train_do_not_replace_each_other(tables, segmenter, capsys):
 
 
 @pytest.mark.parametrize("name", ["run.json", "scores.json", "train.jsonl", "predictions.npz"])
-def test_train_refuses_files_of_others(name, tmp_path, capsys):
+def test_train_refuses_to_replace_foreign_files(name, tmp_path, capsys):
     name = "answers.npz" if name == "predictions.npz" else name
     (tmp_path / name).write_text("mine")
     refused(capsys, ["train", "-o", tmp_path], name, "does not belong to a training run")
@@ -271,7 +273,7 @@ def test_track_keeps_its_frames_and_truth(film, tmp_path, capsys, overwrite):
     assert contents(film) == before
 
 
-def test_track_refuses_files_of_others_and_repeats_its_own(film, tmp_path, capsys):
+def test_track_refuses_foreign_files_and_replaces_its_own(film, tmp_path, capsys):
     out = tmp_path / "track"
     out.mkdir()
     (out / "summary.json").write_text("mine")
@@ -285,7 +287,7 @@ def test_track_refuses_files_of_others_and_repeats_its_own(film, tmp_path, capsy
     refused(capsys, command, "00001.jpg was not written by segboost")
 
 
-def test_demo_keeps_pictures_and_pages_of_others(tmp_path, capsys):
+def test_demo_keeps_foreign_pictures_and_pages(tmp_path, capsys):
     (tmp_path / "images").mkdir()
     (tmp_path / "images" / "test_000.png").write_bytes(b"mine")
     refused(capsys, ["demo", "-o", tmp_path], "test_000.png was not written")
@@ -306,7 +308,7 @@ def test_folders_that_cannot_be_made_are_refused_before_work(tables, tmp_path, c
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
-def test_a_save_that_fails_keeps_the_model_before(tables, tmp_path, monkeypatch, capsys):
+def test_a_failed_save_keeps_the_previous_model(tables, tmp_path, monkeypatch, capsys):
     shutil.copytree(tables / "m", tmp_path / "m")
     before = contents(tmp_path / "m")
 

@@ -82,7 +82,7 @@ def test_damaged_classes_are_named(capsys, tmp_path):
     assert "correct or remove the file" in printed
 
 
-def test_a_browser_opens_where_there_is_a_screen(monkeypatch):
+def test_a_browser_opens_only_if_there_is_a_display(monkeypatch):
     import threading
     import webbrowser
 

@@ -103,7 +103,7 @@ def shown(capsys, *words):
 
 
 @pytest.mark.parametrize("preset", ["default", "fast", "classic", "paper"])
-def test_show_config_prints_settings_that_can_be_given_back(preset, tmp_path, capsys):
+def test_show_config_prints_settings_that_can_be_read_back(preset, tmp_path, capsys):
     document = shown(capsys, "--preset", preset, "--seed", "5", "--method", "ssvm")
     assert document["seed"] == 5
     assert document["method"] == "ssvm"

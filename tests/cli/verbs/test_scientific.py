@@ -72,7 +72,7 @@ def test_masks_never_replace_their_image(model, tmp_path, capsys):
     assert path.read_bytes() == before
 
 
-def test_overlays_and_what_is_left_out(model, tmp_path, capsys):
+def test_overlays_and_notes_on_omitted_outputs(model, tmp_path, capsys):
     image, output = tiny_data().test[0].image(), tmp_path / "out"
     write_wide(tmp_path / "a.tif", image)
     write_wide(tmp_path / "stack.tif", np.stack([image, image]))
@@ -80,8 +80,8 @@ def test_overlays_and_what_is_left_out(model, tmp_path, capsys):
     assert segment(model, output, "--overlay", "--scores", "--axes", "QYXS", *paths) == 1
     assert segment(model, output, "--overlay", "--scores", *paths) == 0
     printed = capsys.readouterr().err
-    assert "note: a.tif: no scores: these are made of photographs only" in printed
-    assert "see --axes; no scores: these are made of photographs only; no overlay: it is" in printed
+    assert "note: a.tif: no scores: written only for photographs" in printed
+    assert "see --axes; no scores: written only for photographs; no overlay: drawn" in printed
     [overlay] = (output / "overlays").iterdir()
     expected = draw_overlay(image, trained().model.predict(image).mask)
     assert (np.array(Image.open(overlay)) == expected).all()

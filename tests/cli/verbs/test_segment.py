@@ -46,7 +46,7 @@ def test_masks_of_the_same_name_and_size(model, images, tmp_path, capsys):
         assert Image.open(output / "scores" / path.name).mode.startswith("I")
 
 
-def test_probabilities_say_where_the_masks_are_cut(model, images, tmp_path, capsys):
+def test_masks_are_probabilities_above_the_printed_threshold(model, images, tmp_path, capsys):
     output = tmp_path / "out"
     assert segment(model, output, "--probabilities", str(images)) == 0
     cut = float(re.search(r"thresholded at probability ([\d.]+)", capsys.readouterr().out)[1])

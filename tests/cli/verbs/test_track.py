@@ -1,4 +1,4 @@
-"""segboost track and segboost reproduce tracking, on drawn sequences."""
+"""segboost track and segboost reproduce tracking, on synthetic sequences."""
 
 import json
 
@@ -75,7 +75,7 @@ def test_misuse_is_one_line_and_status_2(arguments, said, capsys):
         (["--dataset", "otb", "--sequence", "Mug"], "no sequence 'Mug'"),
     ],
 )
-def test_files_that_are_missing_are_one_line(arguments, said, root, tmp_path, capsys):
+def test_missing_files_are_reported_in_one_line(arguments, said, root, tmp_path, capsys):
     status = run(["track", *arguments, "--data-root", str(root), "--output", str(tmp_path)])
     printed = capsys.readouterr()
     assert status == 1
@@ -83,14 +83,14 @@ def test_files_that_are_missing_are_one_line(arguments, said, root, tmp_path, ca
     assert printed.err.count("\n") == 1
 
 
-def test_a_box_outside_the_frame_is_one_line(root, tmp_path, capsys):
+def test_a_box_outside_the_frame_is_reported(root, tmp_path, capsys):
     frames = str(root / "tracking" / "Coke" / "img")
     status = run(["track", "--frames", frames, "--box", "900,1,5,5", "-o", str(tmp_path)])
     assert status == 1
     assert "outside the frame" in capsys.readouterr().err
 
 
-def test_the_table_of_all_sequences_quickly(root, tmp_path, capsys):
+def test_the_quick_table_of_all_sequences(root, tmp_path, capsys):
     status = run(
         ["reproduce", "tracking", "--data-root", str(root), "--output", str(tmp_path), "--quick",
          "--method", "fragments", "--json"]

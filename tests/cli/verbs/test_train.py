@@ -180,7 +180,7 @@ def test_images_without_foreground_are_a_clear_error(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_killed_run_resumes_to_the_same_model(model, command, tmp_path):
-    """SIGKILL in the middle of a stage: --resume ends with the bytes of an undisturbed run."""
+    """After SIGKILL within a stage, --resume gives the same bytes as an uninterrupted run."""
     folder = tmp_path / "model"
     started = "import sys; from segboost.cli.main import main; main(sys.argv[1:])"
     process = subprocess.Popen([sys.executable, "-c", started, *command, "--output", str(folder)])

@@ -1,4 +1,4 @@
-"""Masks of several classes: indices, palettes, colours of a legend, and what is wrong in them."""
+"""Masks of several classes: indices, palettes, colours of a legend, and errors in them."""
 
 import numpy as np
 import pytest
@@ -129,7 +129,7 @@ def test_lossy_masks_are_not_classes(tmp_path):
         count_classes([path])
 
 
-def test_verification_names_classes_that_are_missing_or_rare(tmp_path):
+def test_verification_names_missing_classes(tmp_path):
     pair = folders(tmp_path, [square(3), square(3), square(3), square(1), square(0)])
     found = verify_folders(*pair)
     texts = {f.name: f.text for f in found.findings}
@@ -173,10 +173,10 @@ def test_frames_of_one_part_may_look_alike(tmp_path):
             save(three(void=False), tmp_path / part / "masks" / f"{name}.png")
     data = load_camvid(tmp_path)
     odd = [f.text for f in verify_dataset(data, frames=True).findings if "a, " in f.text]
-    assert odd == ["the same file as a, across the split: test sees training"]
+    assert odd == ["the same file as a, across the split (data leak)"]
 
 
-def test_camvid_that_is_not_there(tmp_path):
+def test_missing_or_incomplete_camvid(tmp_path):
     with pytest.raises(DatasetError, match="has no train/images: put CamVid there"):
         load_camvid(tmp_path)
     camvid(tmp_path)

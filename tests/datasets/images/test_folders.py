@@ -20,7 +20,7 @@ def names(items):
     return [item.name for item in items]
 
 
-def test_pairs_by_name_whatever_the_ending(folders):
+def test_pairs_by_name_regardless_of_the_extension(folders):
     images, masks = folders
     (images / "a.png").rename(images / "a.tmp")
     (images / "a.tmp").unlink()
@@ -44,11 +44,11 @@ def test_the_split_is_drawn_from_names_and_seed(folders):
 @pytest.mark.parametrize(
     ("fraction", "n_test"), [(0.0, 0), (0.001, 1), (0.5, 5), (0.999, 9), (1.0, 10)]
 )
-def test_parts_are_empty_only_when_asked(folders, fraction, n_test):
+def test_parts_are_empty_only_if_requested(folders, fraction, n_test):
     assert len(load_folders(*folders, test_fraction=fraction).test) == n_test
 
 
-def test_lists_decide(folders, tmp_path):
+def test_lists_define_the_split(folders, tmp_path):
     (tmp_path / "train.txt").write_text("# mine\nc\n\na.png\n")
     (tmp_path / "test.txt").write_text("b\n")
     lists = {"train_list": tmp_path / "train.txt", "test_list": tmp_path / "test.txt"}
@@ -90,9 +90,9 @@ def test_unpaired_files_are_all_named(folders):
     assert f"{masks / 'b.png'}: no image" in str(caught.value)
 
 
-def test_two_images_of_one_name(folders):
+def test_two_images_with_the_same_name(folders):
     save(photograph(50), folders[0] / "a.jpg")
-    with pytest.raises(DatasetError, match=r"a\.jpg: another file has the name a too"):
+    with pytest.raises(DatasetError, match=r"a\.jpg: another file is also named a"):
         load_folders(*folders)
 
 
@@ -118,7 +118,7 @@ def test_paths_that_are_not_folders(folders, tmp_path):
         load_folders(tmp_path / "empty", folders[1])
 
 
-def test_the_encoding_of_all_masks_counts(folders):
+def test_the_encoding_is_found_from_all_masks(folders):
     images, masks = folders
     void = square(1)
     void[0] = 255

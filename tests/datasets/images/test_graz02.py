@@ -39,7 +39,7 @@ def test_leak_free_drops_one_test_image(root):
     assert any("bike_202" in note and "dropped" in note for note in data.notes)
 
 
-def test_the_leak_is_named_as_long_as_it_is_there(root):
+def test_leaks_are_listed_unless_they_are_dropped(root):
     kept, dropped = (load_graz02(root, "bike", leak_free=f) for f in (False, True))
     assert set(kept.leaks) == {i.name for i in kept.test} - {i.name for i in dropped.test}
     assert dropped.leaks == ()
@@ -67,7 +67,7 @@ def test_images_beyond_300_and_other_files_do_not_count(root, tmp_path):
     assert numbers(load_graz02(tmp_path, "bike").train)[-1] == 299
 
 
-def test_jpeg_is_taken_where_there_is_no_png(root, tmp_path):
+def test_jpeg_is_used_if_there_is_no_png(root, tmp_path):
     folder = tmp_path / "bikes"
     shutil.copytree(root / "bikes", folder)
     (folder / "bike_001.image.png").unlink()

@@ -32,7 +32,7 @@ def folders(tmp_path):
 
 
 def coins(channels=1, pages=1):
-    """Parts of a sample picture as a 12-bit stack, and where it is bright."""
+    """Return parts of a sample picture as a 12-bit stack, and masks of their bright pixels."""
     picture = data.coins()[: 60 * pages, :80].reshape(pages, 60, 80)
     values = picture.astype(np.uint16)[:, None] * 16 + np.arange(channels)[:, None, None]
     return values.astype(np.uint16), (picture > 120).astype(np.uint8)
@@ -110,7 +110,7 @@ def test_masks_with_a_palette_hold_indices(folders):
     assert (found.train[0].mask() == classes).all()
 
 
-def test_odd_values_of_training_images_are_said(folders):
+def test_odd_values_of_training_images_are_noted(folders):
     values, truth = coins(channels=3)
     values = values[0].astype(np.float32)
     values[0, 3, 4], values[1] = np.nan, 7
@@ -146,7 +146,7 @@ def test_annotations_of_stacks(kind, folders, tmp_path):
                 load_scientific(folders[0], masks)
 
 
-def test_shapes_without_an_area_are_said(folders):
+def test_shapes_without_an_area_are_noted(folders):
     _, mask = photographs(folders[0])
     path = write_labelme(folders[1] / "a.json", annotate_mask("a.png", mask), ("background", "x"))
     document = json.loads(path.read_text())
@@ -220,7 +220,7 @@ def test_coco_and_labelme_as_masks_of_photographs(folders, tmp_path):
         assert (item.mask() == mask).all()
 
 
-def test_images_without_annotations_are_said(folders, tmp_path):
+def test_images_without_annotations_are_noted(folders, tmp_path):
     _, mask = photographs(folders[0])
     Image.new("RGB", (20, 20)).save(folders[0] / "b.png")
     coco = tmp_path / "coco.json"
@@ -229,7 +229,7 @@ def test_images_without_annotations_are_said(folders, tmp_path):
     assert len(found.train) == 1
     assert found.notes == ("not in coco.json and left out: b.png",)
     coco.write_text(json.dumps({"images": [], "categories": [], "annotations": []}))
-    with pytest.raises(DatasetError, match="names no image"):
+    with pytest.raises(DatasetError, match="lists no image"):
         load_scientific(folders[0], coco)
 
 
@@ -241,7 +241,7 @@ def test_crops_of_large_images(folders, monkeypatch):
     mask[0, 30:] = 255
     write(folders, mask=mask)
     found = load_scientific(*folders, test_fraction=0)
-    # 60×80 pixels are cut evenly, so that no crop is a narrow strip.
+    # 60×80 pixels are cut evenly, so no crop is a narrow strip.
     assert [item.name for item in found.train] == [f"a.ome_0_0_{left}" for left in (0, 26, 53)]
     assert "3 of 6 crops are used" in found.notes[-1]
     image, part = found.train[2].load()

@@ -73,7 +73,7 @@ def test_duplicates_across_the_split():
     data = SegmentationDataset("x", (item("a", 0), item("b", 1)), (item("c", 0), item("d", 2)))
     report = verify_dataset(data)
     assert [f.name for f in report.findings] == ["c"]
-    assert report.findings[0].text == "the same file as a, across the split: test sees training"
+    assert report.findings[0].text == "the same file as a, across the split (data leak)"
 
 
 def test_a_photograph_saved_again_looks_the_same(tmp_path):
@@ -109,7 +109,7 @@ def test_graz02_file_by_file(tmp_path):
     assert calls[-1] == (296, 296)
 
 
-def test_a_category_that_is_not_there(tmp_path):
+def test_a_missing_category(tmp_path):
     report = verify_graz02(tmp_path, "car")
     assert not report.usable
     assert "unpack" in report.findings[0].text

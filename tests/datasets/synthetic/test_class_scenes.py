@@ -16,7 +16,7 @@ def test_four_classes_in_known_shares():
     assert shares[:2].min() > 0.15
 
 
-def test_the_same_on_every_run_and_apart_from_the_two_class_scenes():
+def test_scenes_are_reproducible_and_differ_from_the_two_class_scenes():
     first, second = (load_dataset("synthetic-classes", n_train=2, n_test=1) for _ in range(2))
     np.testing.assert_array_equal(first.train[0].image(), second.train[0].image())
     assert first.train[0].key() == second.train[0].key()

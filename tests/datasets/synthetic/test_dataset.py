@@ -36,7 +36,7 @@ def test_the_same_parameters_give_the_same_bytes():
         assert a.key() == b.key()
 
 
-def test_numbers_of_images_do_not_change_the_images():
+def test_the_number_of_images_does_not_change_the_images():
     few, many = load_synthetic(2, 1), load_synthetic(5, 4)
     np.testing.assert_array_equal(few.train[1].image(), many.train[1].image())
     np.testing.assert_array_equal(few.test[0].image(), many.test[0].image())
@@ -58,7 +58,7 @@ def test_keys_change_with_each_parameter():
 
 
 @pytest.mark.slow
-def test_items_travel_to_workers():
+def test_items_can_be_sent_to_workers():
     items = load_synthetic(2, 0).train
     drawn = Parallel(n_jobs=2)(delayed(LabelledImage.image)(item) for item in items)
     for item, image in zip(items, drawn, strict=True):
@@ -110,7 +110,7 @@ def test_noise_is_normalised_and_smooth(scale):
 
 
 def local_features(image):
-    """Colour, warmth and contrast around each pixel, in two sizes of window."""
+    """Return colour, warmth and contrast around every seventh pixel, in two window sizes."""
     values = image.astype(np.float32) / 255
     grey = values.mean(axis=2)
     columns = []

@@ -7,7 +7,7 @@ from segboost.datasets import DatasetError
 
 
 def outcome(read: Callable[[], Any]) -> Any:
-    """Return the result, or the message of the only allowed error, one line of text."""
+    """Return the result, or the one-line message of a DatasetError, the only allowed error."""
     try:
         return read()
     except DatasetError as error:

@@ -110,7 +110,7 @@ def test_ids_that_look_like_numbers(values, name, found):
         ("1_000", "has thousands separators: remove the separators"),
         ("1,234", "for thousands or for decimals: remove commas .*add --decimal , if they are"),
         ("1.234.567", "has thousands separators: add --decimal ,"),
-        ("09:30", "is a time of day: replace it by a number"),
+        ("09:30", "is a time of day: replace it with a number"),
     ],
 )
 def test_decorated_numbers_are_refused_with_advice(cell, message):
@@ -158,7 +158,7 @@ def test_blank_names_beside_the_label_are_a_header():
         parse_csv(b",,class\n1,2,a\n3,4,b\n", "a")
 
 
-def test_many_categories_that_were_named_are_doubted():
+def test_requested_categories_with_too_many_values_cause_a_note():
     rows = "".join(f"{i},{i % 2}\n" for i in range(30))
     choices = ColumnChoices(categories=("code",))
     note = parse_csv(f"code,class\n{rows}".encode(), "a", choices=choices).notes[0]
@@ -230,13 +230,13 @@ def test_workbooks_are_refused_with_advice(tmp_path, head):
 
 
 @pytest.mark.parametrize("cell", ["nan", "NA", "?"])
-def test_a_missing_label_among_numbers_is_no_class(cell):
+def test_a_missing_label_among_numbers_is_not_a_class(cell):
     with pytest.raises(TableFileError, match=r"line 2, column 2: the label .* is a missing value"):
         parse_csv(f"1,1.0\n2,{cell}\n3,0.0\n".encode(), "a")
     assert parse_csv(f"1,yes\n2,{cell}\n".encode(), "a").y.tolist() == ["yes", cell]
 
 
-def test_infinite_numbers_are_no_categories():
+def test_infinite_numbers_are_not_categories():
     with pytest.raises(TableFileError, match="expected a finite number, got '1e400'"):
         parse_csv(b"u,v,class\n1e400,1,a\n1e400,2,b\n", "a")
 

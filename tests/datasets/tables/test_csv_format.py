@@ -23,7 +23,7 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
         st.tuples(NUMBERS, NUMBERS, st.sampled_from(["a b", 'quo"te', "x,y", "ü"])), min_size=1
     )
 )
-def test_rows_come_back_as_they_were(delimiter, rows):
+def test_written_rows_are_read_back(delimiter, rows):
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter)
     writer.writerow(["first", "second", "kind"])
@@ -88,7 +88,7 @@ def test_labels_are_integers_numbers_or_text():
         (b'x,k\n"1,a\n', "auto", "a, line 2: unexpected end"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(text, label, message):
+def test_errors_name_the_line_and_column(text, label, message):
     with pytest.raises(TableFileError, match=message):
         parse_csv(text, "a", label)
 

@@ -73,7 +73,7 @@ def test_rows_without_pairs_are_zeros_and_fewer_features_are_padded():
         (b"1 1:1\n1:1\n", "line 2: expected a number as label"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(text, message):
+def test_errors_name_the_line(text, message):
     with pytest.raises(TableFileError, match=message.replace("(", r"\(")):
         parse_libsvm(text, "a")
 
@@ -83,7 +83,7 @@ def test_more_features_than_expected_are_refused():
         parse_libsvm(b"1 1:1\n1 7:1\n1 2:1\n", "a", n_features=3)
 
 
-def test_the_size_is_checked_before_memory_is_taken():
+def test_the_size_is_checked_before_memory_is_allocated():
     with pytest.raises(TableFileError, match="take more than 1000 bytes"):
         parse_libsvm(b"1 200:1\n", "a", most_bytes=1000)
 
@@ -98,7 +98,7 @@ def test_arbitrary_bytes_are_a_table_or_one_clear_error(data):
 
 
 @given(st.lists(st.text("0123456789:.+-eEnaif_ \t", max_size=12), max_size=5))
-def test_the_fast_way_agrees_with_the_checked_one(words):
+def test_the_fast_path_agrees_with_the_checked_one(words):
     given = [word.encode() for text in words for word in text.split()]
     fast = _fast_pairs(given)
     try:
@@ -110,7 +110,7 @@ def test_the_fast_way_agrees_with_the_checked_one(words):
 
 
 @given(st.lists(st.tuples(st.integers(1, 5), NUMBERS), max_size=6))
-def test_the_fast_way_is_taken_for_faultless_rows(pairs):
+def test_the_fast_path_handles_valid_rows(pairs):
     index = np.cumsum([step for step, _ in pairs]).tolist()
     words = [f"{i}:{v!r}".encode() for i, (_, v) in zip(index, pairs, strict=True)]
     assert _fast_pairs(words) == (index, [v for _, v in pairs])
@@ -127,7 +127,7 @@ def test_large_tables_with_few_values_stay_sparse():
     np.testing.assert_array_equal(y, [0, 1, 0, 1])
 
 
-def test_nearly_empty_tables_are_refused_before_memory_is_taken():
+def test_nearly_empty_tables_are_refused_before_memory_is_allocated():
     lines = b"1 20000000:1\n" + b"2 1:1\n" * 3
     with pytest.raises(TableFileError, match=r"only 4 values \(index 20000000 in a, line 1\)"):
         parse_libsvm(lines, "a")

@@ -71,7 +71,7 @@ def test_a_missing_part_is_named(vowel):
         load_libsvm_set("vowel", vowel)
 
 
-def test_other_rows_than_those_of_the_set_are_refused(vowel):
+def test_a_set_with_a_wrong_number_of_rows_is_refused(vowel):
     write(vowel / "libsvm" / "vowel.scale", *rows(9, 0))
     with pytest.raises(DatasetError, match="15 rows, 4 features and 3 classes, expected 16, 4"):
         load_libsvm_set("vowel", vowel)
@@ -99,7 +99,7 @@ def test_mnist_from_idx_files(tmp_path, monkeypatch):
     with pytest.raises(TableFileError, match=r"3 images, .* 2 labels"):
         load_libsvm_set("mnist", tmp_path)
     (folder / "t10k-labels-idx1-ubyte").write_bytes(idx(pixels))
-    with pytest.raises(TableFileError, match="expected 1 sizes of bytes"):
+    with pytest.raises(TableFileError, match=r"expected bytes in 1 dimension\(s\)"):
         load_libsvm_set("mnist", tmp_path)
 
 
@@ -115,7 +115,7 @@ def test_mnist_from_idx_files(tmp_path, monkeypatch):
         (b"\0\0\x08\x01\0\0\0\1ab", "2 bytes of values"),
     ],
 )
-def test_idx_headers_are_compared_with_what_is_there(data, message):
+def test_idx_headers_are_compared_with_the_data(data, message):
     with pytest.raises(TableFileError) as error:
         parse_idx(data, "a")
     assert message in str(error.value)
@@ -165,7 +165,7 @@ def test_packed_files_that_cannot_be_used(tmp_path):
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs the data sets: set SEGBOOST_DATA")
 @pytest.mark.parametrize("name", ["wine", "glass", "svmguide2", "vowel", "dna", "segment"])
-def test_the_real_sets_are_as_another_library_reads_them(name):
+def test_the_real_sets_equal_those_read_by_scikit_learn(name):
     table = load_libsvm_set(name, DATA)
     files = find_libsvm_files(name, DATA)
     d = sets.LIBSVM_SETS[name].n_features

@@ -1,4 +1,4 @@
-"""npz tables: plain arrays only, sizes known before they are unpacked."""
+"""npz tables: only plain arrays, whose sizes are checked before they are unpacked."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def test_rows_labels_and_names():
         ({"X": np.zeros((2, 2), complex)}, "type complex128"),
         ({"X": np.array([["a"]])}, "expected rows of real numbers"),
         ({"X": np.array([[1.0, np.inf]])}, r"X\[0, 1\] is inf"),
-        ({"X": np.eye(2), "y": np.zeros(3)}, "expected 2 numbers or texts"),
+        ({"X": np.eye(2), "y": np.zeros(3)}, "expected 2 numbers or strings"),
         ({"X": np.eye(2), "y": np.array([0, np.inf])}, "nan or infinity"),
         ({"X": np.eye(2), "y": np.array([{}, []], dtype=object)}, "'y' cannot be read"),
         ({"X": np.array([[{}]], dtype=object)}, "'X' cannot be read"),
-        ({"X": np.eye(2), "feature_names": np.array(["a", "a"])}, "2 different texts"),
+        ({"X": np.eye(2), "feature_names": np.array(["a", "a"])}, "2 different strings"),
     ],
 )
 def test_files_that_are_not_tables_are_refused(arrays, message):

@@ -99,7 +99,7 @@ def test_other_columns_are_an_error(tmp_path, columns, text, message):
         read_like(tmp_path / "b.csv", columns)
 
 
-def test_the_label_stands_where_it_stood(tmp_path):
+def test_the_label_column_keeps_its_position(tmp_path):
     (tmp_path / "a.csv").write_text("a,1,2\nb,3,4\n")
     columns = Columns.of(read_table(tmp_path / "a.csv", label=1))
     table = read_like(tmp_path / "a.csv", columns)
@@ -122,7 +122,7 @@ def test_npz_columns_follow_their_names(tmp_path):
         read_like(tmp_path / "a.npz", Columns(3))
 
 
-def test_pipes_are_refused_and_not_waited_for(tmp_path):
+def test_pipes_are_refused_without_waiting(tmp_path):
     os.mkfifo(tmp_path / "a.csv")
     with pytest.raises(TableFileError, match="pipe or device"):
         read_table(tmp_path / "a.csv")

@@ -31,7 +31,7 @@ PARENTS = {
         "all;\n" + "\n".join(f"{c};{p}" for c, p in PARENTS.items()),
     ],
 )
-def test_all_ways_to_write_it_are_one_tree(tmp_path, text):
+def test_all_notations_give_the_same_tree(tmp_path, text):
     (tmp_path / "t").write_text(text)
     tree = read_taxonomy(tmp_path / "t")
     assert tree.parents == PARENTS
@@ -78,7 +78,7 @@ def test_files_that_are_not_trees_are_refused_by_name(tmp_path, text, message):
     assert str(error.value).startswith(str(path))
 
 
-def test_a_file_of_other_bytes_is_refused(tmp_path):
+def test_a_file_that_is_not_utf_8_is_refused(tmp_path):
     (tmp_path / "t").write_bytes(b"\xff\xfe")
     with pytest.raises(TaxonomyFileError, match="UTF-8"):
         read_taxonomy(tmp_path / "t")

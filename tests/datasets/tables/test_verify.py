@@ -21,7 +21,7 @@ def root(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_sound_set_and_its_twins(root):
+def test_a_sound_set_with_duplicate_rows(root):
     report = verify_libsvm(root, "wine")
     assert report.usable
     assert report.size == "6 rows, 2 features, 3 classes"

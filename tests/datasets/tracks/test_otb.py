@@ -39,7 +39,7 @@ def test_grey_files_stay_grey_and_a_bare_folder_of_sequences_is_accepted(tmp_pat
     assert next(load_sequence(tmp_path, "Cup").frames()).ndim == 2
 
 
-def test_david_begins_at_its_300th_frame_where_all_are_there(tmp_path):
+def test_david_begins_at_its_300th_frame_if_all_are_present(tmp_path):
     folder = write_sequence(tmp_path, "David", draw_track(2))
     for number in range(3, 302):
         (folder / "img" / f"{number:04d}.png").write_bytes(
@@ -49,7 +49,7 @@ def test_david_begins_at_its_300th_frame_where_all_are_there(tmp_path):
     assert [f.name for f in files] == ["0300.png", "0301.png"]
 
 
-def test_what_does_not_fit_is_named(tmp_path):
+def test_missing_sequences_and_frames_are_named(tmp_path):
     folder = write_sequence(tmp_path, "Cup", draw_track(3))
     with pytest.raises(DatasetError, match=r"no sequence 'Mug'.*it has Cup"):
         load_sequence(tmp_path, "Mug")
@@ -58,7 +58,7 @@ def test_what_does_not_fit_is_named(tmp_path):
         load_sequence(tmp_path, "Cup")
 
 
-def test_boxes_of_unknown_place_become_nan(tmp_path):
+def test_unknown_boxes_become_nan(tmp_path):
     path = tmp_path / "boxes.txt"
     path.write_text("1,2,3,4\nNaN,NaN,NaN,NaN\n5,6,0,0\n\n")
     boxes = read_boxes(path)
@@ -85,7 +85,7 @@ def test_frames_of_a_folder_and_files_that_are_not_frames(tmp_path):
         read_frames(tmp_path / "none.mp4")
 
 
-def test_a_video_is_read_where_opencv_is_installed(tmp_path):
+def test_a_video_is_read_if_opencv_is_installed(tmp_path):
     cv2 = pytest.importorskip("cv2", reason="OpenCV is not installed")
     track = draw_track(5)
     path = tmp_path / "film.avi"
@@ -107,7 +107,7 @@ def test_a_file_that_is_not_a_video_is_one_clear_error(tmp_path):
         list(read_frames(path))
 
 
-def test_without_readers_of_videos_the_error_says_what_to_install(tmp_path, monkeypatch):
+def test_without_a_video_reader_the_error_says_what_to_install(tmp_path, monkeypatch):
     path = tmp_path / "film.mp4"
     path.write_bytes(b"no video")
     for module in ("cv2", "imageio", "imageio.v3"):

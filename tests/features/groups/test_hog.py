@@ -8,15 +8,15 @@ from segboost.features.groups.hog import hog_patches, hog_response
 
 
 def reference_features(pixels, cell):
-    """Describe an image of colours 0 … 255 by all inner cells, pixel by pixel.
+    """Return the features of all inner cells of an image with colours 0 … 255, pixel by pixel.
 
-    The image is `n` cells high and wide; (n − 2, n − 2, 31) values come back. Written from the
+    The image is `n` cells high and wide; the shape is (n − 2, n − 2, 31). Written from the
     description in Felzenszwalb et al. 2010, section 6, and its defining constants.
     """
     n = pixels.shape[0] // cell
-    histogram = np.zeros((n + 2, n + 2, 18))  # a ring more takes what falls outside
+    histogram = np.zeros((n + 2, n + 2, 18))  # with a ring for what falls outside
     angles = np.arange(18) * np.pi / 9
-    # Four digits, as published: of two equally near directions the first wins.
+    # Four digits, as published: the first of two equally near directions wins.
     directions = np.round(np.stack([np.cos(angles), np.sin(angles)], axis=1), 4)
     for y in range(1, pixels.shape[0] - 1):
         for x in range(1, pixels.shape[1] - 1):
@@ -52,7 +52,7 @@ def test_equals_the_direct_descriptor(size, photograph):
     found = hog_patches(hog_response(as_rgb(photograph), 48), centres, size)
     padded = np.pad(photograph.astype(float), [(99, 99), (99, 99), (0, 0)], mode="symmetric")
     for (row, column), values in zip(centres + 99, found, strict=True):
-        # The patch with two more cells all round: the inner 4×4 have all their neighbours.
+        # The patch with two more cells on every side: the inner 4×4 have all their neighbours.
         cut = padded[row - size : row + size, column - size : column + size]
         wanted = reference_features(cut, size // 4)[1:5, 1:5]
         np.testing.assert_allclose(values.reshape(4, 4, 31), wanted, atol=2e-3)

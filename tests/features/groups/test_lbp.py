@@ -36,7 +36,7 @@ def test_patches_equal_direct_counts(size, grey):
                 np.testing.assert_allclose(values[a, b] ** 2, counts / cell**2, atol=1e-6)
 
 
-def test_patch_beyond_the_counters_is_refused(grey):
+def test_patches_too_large_for_the_counters_are_refused(grey):
     response = lbp_response(grey, 16)
     with pytest.raises(ValueError, match="size: expected LBP patches of at most 1020"):
         lbp_patches(response, np.array([[5, 5]]), 1024)

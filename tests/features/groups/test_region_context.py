@@ -1,4 +1,4 @@
-"""Colour histograms and the groups beyond the 14, by hand and against direct loops."""
+"""Colour histograms and groups beyond the paper's 14, by hand and against direct loops."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_neighbourhood_equals_direct_means(context):
         np.testing.assert_allclose(values["minus image v"][p], wanted, rtol=1e-3, atol=1e-3)
 
 
-def test_context_sees_blocks_round_the_centre():
+def test_context_covers_blocks_around_the_centre():
     image = np.zeros((240, 320), np.uint8)
     image[:, 160:] = 255
     labels = np.zeros((240, 320), np.int32)

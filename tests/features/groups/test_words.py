@@ -25,7 +25,7 @@ def test_words_fit_their_descriptors(codebook, grey):
     distances = ((descriptors[:, None] - codebook.words) ** 2).sum(axis=2)
     nearest = distances.min(axis=1)
     np.testing.assert_allclose(distances[np.arange(names.size), names], nearest, atol=1e-5)
-    # Words explain most of what one mean descriptor leaves open.
+    # Words are nearer than the mean descriptor.
     whole = ((descriptors - descriptors.mean(axis=0)) ** 2).sum(axis=1).mean()
     assert nearest.mean() < 0.75 * whole
 
@@ -54,7 +54,7 @@ def test_image_without_enough_descriptors():
     assert codebook.words.shape == (200, 128)
 
 
-def test_survives_arrays(codebook):
+def test_arrays_restore_the_codebook(codebook):
     again = Codebook.from_arrays(codebook.to_arrays())
     assert again.words.tobytes() == codebook.words.tobytes()
 

@@ -1,4 +1,4 @@
-"""Small ONNX networks for the tests: a convolution, and tokens of patches."""
+"""Small ONNX networks for the tests: average pooling, and patch tokens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def model(nodes, output, constants, sides=None, inputs=None, domain="") -> bytes
 
 
 def pooling(side: int, sides=None) -> bytes:
-    """Return a network with two layers: means over squares (3 channels), and twice these."""
+    """Return a network with two layers: means over squares (3 channels), and their doubles."""
     nodes = [
         helper.make_node(
             "AveragePool", ["image"], ["pooled"], kernel_shape=[side] * 2, strides=[side] * 2
@@ -37,7 +37,7 @@ def pooling(side: int, sides=None) -> bytes:
 
 
 def tokens(side: int, skipped: int, sides=None) -> bytes:
-    """Return a network whose tokens are means over squares, behind tokens of −1."""
+    """Return a network whose tokens are means over squares, preceded by tokens of −1."""
     nodes = [
         helper.make_node(
             "AveragePool", ["image"], ["pooled"], kernel_shape=[side] * 2, strides=[side] * 2

@@ -104,7 +104,7 @@ def test_every_layer_equals_a_plain_convolution(tensors, size):
 
 
 @pytest.mark.parametrize(("picture", "label"), [("chelsea", 285), ("coffee", 967)])
-def test_photographs_get_their_class(picture, label):
+def test_photographs_are_classified(picture, label):
     small = Image.fromarray(getattr(data, picture)()).resize((224, 224), Image.Resampling.BICUBIC)
     image = (np.asarray(small, np.float32) / 127.5 - 1).transpose(2, 0, 1)[None]
     logits = run_network(BuiltinNetwork(), ("logits",), image)["logits"][0]
@@ -118,7 +118,7 @@ def test_the_same_weights_give_the_same_bytes():
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_a_layer_alone_has_the_bytes_that_it_has_among_others(layer):
+def test_a_layer_has_the_same_bytes_alone_and_among_others(layer):
     image = np.random.default_rng(2).uniform(-1, 1, (1, 3, 96, 64)).astype(np.float32)
     among = run_network(BuiltinNetwork(), tuple(LAYERS), image)[layer]
     alone = run_network(BuiltinNetwork(), (layer,), image)[layer]
@@ -135,6 +135,6 @@ def test_ranges_from_weights_hold_for_a_photograph(tensors):
         values = found[layer][0].reshape(channels, -1).T
         outside = (values < low - 1e-5) | (values > high + 1e-5)
         assert outside.mean() < 0.01, layer
-        # A range that is far too wide would leave few steps: it is at most about 30 deviations.
+        # Far too wide a range would leave few steps: it spans at most about 30 deviations.
         spread = np.median((high - low) / np.maximum(values.std(axis=0), 1e-6))
         assert spread < 40, layer

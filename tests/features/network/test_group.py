@@ -1,4 +1,4 @@
-"""Groups of the built-in network and of users' files."""
+"""Feature groups from the built-in network and from users' ONNX files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_groups_of_a_preset_share_one_pass(monkeypatch):
         assert one[group.name].tobytes() == shared[group.name].tobytes()
 
 
-def test_codes_round_by_ranges_that_no_image_changes():
+def test_codes_are_rounded_within_fixed_ranges():
     group = NetworkGroup("deep", layers=("stage5", "stage7"))
     exact = compute_group(group, ImageContext(IMAGE, CELLS)).values
     codes = compute_group(group, ImageContext(IMAGE, CELLS), "uint8").values
@@ -126,7 +126,7 @@ def test_layers_and_scales_of_a_file(tmp_path):
     np.testing.assert_allclose(values[:, :3], 2 * values[:, 3:6], rtol=1e-5)
 
 
-def test_mean_and_std_are_of_the_input(tmp_path):
+def test_mean_and_std_normalise_the_input(tmp_path):
     file = write(tmp_path / "net.onnx", networks.pooling(16))
     plain = NetworkGroup("a", layers=("pooled",), file=file, **PLAIN)
     moved = NetworkGroup(
@@ -156,7 +156,7 @@ def test_a_fixed_input_size(tmp_path):
     file = write(tmp_path / "vit.onnx", networks.tokens(14, 1, sides=[28, 42]))
     group = NetworkGroup("mine", layers=("tokens",), file=file, patch=14, **PLAIN)
     assert group.compute(ImageContext(IMAGE, CELLS)).shape == (24, 3)
-    with pytest.raises(ValueError, match="scales: the network takes inputs of 28 × 42 only"):
+    with pytest.raises(ValueError, match="scales: the network only takes inputs of 28 × 42"):
         NetworkGroup("two", ("tokens",), (1, 2), file=file, patch=14).compute(
             ImageContext(IMAGE, CELLS)
         )
@@ -174,7 +174,7 @@ def test_the_configuration_keeps_the_checksum(tmp_path):
     write(tmp_path / "net.onnx", networks.pooling(8))
     assert group_from_config(entry).to_config()["sha256"] != config["sha256"]
     open_session.cache_clear()  # as in a new process
-    with pytest.raises(ValueError, match="another file than the one the model was trained with"):
+    with pytest.raises(ValueError, match="not the file that the model was trained with"):
         group_from_config(config).compute(ImageContext(IMAGE[:32], CELLS[:32]))
     (tmp_path / "net.onnx").unlink()
     with pytest.raises(ValueError, match="there is no such file"):
@@ -237,7 +237,7 @@ def infinite():
     [
         (lambda: b"not a network", "not an ONNX model"),
         (lambda: b"", "cannot load it|no tensor|not an ONNX model"),
-        (external, "its weights are in further files"),
+        (external, "its weights are in external files"),
         (foreign, "does not have the operator Anything"),
         (two_inputs, "expected one input"),
         (other_shape, r"expected an input of shape \(N, 3, H, W\)"),
@@ -254,7 +254,7 @@ def test_files_that_cannot_be_used_are_refused(tmp_path, content, message):
     assert "\n" not in str(caught.value)
 
 
-def test_tokens_need_their_patch(tmp_path):
+def test_tokens_need_a_patch_size(tmp_path):
     file = write(tmp_path / "vit.onnx", networks.tokens(16, 1))
     with pytest.raises(ValueError, match="patch: 'tokens' are tokens"):
         NetworkGroup("mine", layers=("tokens",), file=file).compute(ImageContext(IMAGE, CELLS))

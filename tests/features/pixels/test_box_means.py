@@ -17,7 +17,7 @@ def test_the_kernel_equals_its_twin(shape, radius):
     np.testing.assert_allclose(found, box_means_numpy(values, radius), atol=1e-6)
 
 
-def test_away_from_the_border_it_is_the_uniform_filter():
+def test_means_equal_the_uniform_filter_away_from_the_border():
     values = RNG.normal(size=(30, 40)).astype(np.float32)
     expected = uniform_filter(values.astype(float), 7)[3:-3, 3:-3]
     found = box_means(values[..., None], 3)[3:-3, 3:-3, 0]

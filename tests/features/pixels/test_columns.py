@@ -6,7 +6,7 @@ from segboost.features.pixels.columns import NAMES, PixelSource, pixel_columns
 
 
 def source(height=24, width=32, edge=16):
-    """A dark left half, a bright right half; the superpixels' border is off by four pixels."""
+    """Return a dark left and a bright right half; the superpixels' border is 4 pixels off."""
     rgb = np.zeros((height, width, 3), np.float32)
     rgb[:, edge:] = 0.9
     superpixels = np.zeros((height, width), np.int32)
@@ -22,7 +22,7 @@ def columns_at(rows, columns, maps=()):
     return {name: found[:, k] for k, name in enumerate(NAMES)}, found
 
 
-def test_columns_tell_which_side_a_colour_belongs_to():
+def test_columns_show_which_side_a_colour_belongs_to():
     named, _ = columns_at([12, 12], [10, 18])  # dark and bright, both in the background
     assert named["margin"].tolist() == [-2.0, -2.0]
     dark, bright = named["nearer background within 10"]

@@ -8,7 +8,7 @@ from segboost.features.pixels.sampling import sample_at
 
 
 @pytest.mark.parametrize("cells", [(1, 1), (3, 5), (20, 30), (40, 60)])
-def test_it_is_bilinear_interpolation_between_the_centres_of_cells(cells):
+def test_sampling_is_bilinear_between_the_centres_of_cells(cells):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(*cells, 2)).astype(np.float32)
     height, width = 20, 30

@@ -9,7 +9,7 @@ from segboost.features.superpixels.adjacency import (
 
 
 def reference(labels, luv):
-    """Walk over all pixels."""
+    """Return edges, border lengths and colour differences by a walk over all pixels."""
     lengths = {}
     height, width = labels.shape
     for i in range(height):

@@ -1,4 +1,4 @@
-"""Superpixels of parts of a page are those of the page."""
+"""Superpixels of parts of a page equal those of the whole page."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_unusual_images(method, shape, even):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.kind)
-def test_same_bytes_again(method, small):
+def test_repeated_runs_give_the_same_bytes(method, small):
     first = find_superpixels(small, method)
     assert first.tobytes() == find_superpixels(small.copy(), method).tobytes()
 
@@ -93,7 +93,7 @@ def test_no_region_is_below_the_least_area(photograph):
 
 
 def reference_forest(colours, scale, min_area, max_area):
-    """Join pixels with sets instead of arrays, sorted by Python."""
+    """Join pixels with sets instead of arrays, in the order of Python's sort."""
     height, width, _ = colours.shape
     edges = []
     for i in range(height):
@@ -133,7 +133,7 @@ def test_forest_equals_plain_twin(seed):
     np.testing.assert_array_equal(grow_forest(colours, 12.0, 4, 30), wanted)
 
 
-def test_merging_joins_the_most_alike():
+def test_merging_joins_the_most_similar_regions():
     colours = np.zeros((4, 9, 3), np.float32)
     colours[:, 3:6] = 1
     colours[:, 6:] = 10
@@ -141,7 +141,7 @@ def test_merging_joins_the_most_alike():
     merged = merge_regions(labels, colours, 2)
     np.testing.assert_array_equal(merged[0], [0, 0, 0, 0, 0, 0, 1, 1, 1])
     assert merge_regions(labels, colours, 1).max() == 0
-    # A limit on the area that two of three would break is given up, not the limit on the count.
+    # If both limits cannot hold, the count does and the area does not.
     assert merge_regions(labels, colours, 2, max_area=13).max() + 1 == 2
 
 
@@ -151,7 +151,7 @@ def test_connected_regions_split_labels():
     assert not is_connected(labels)
 
 
-def test_methods_survive_a_configuration():
+def test_configurations_restore_the_methods():
     for method in (GraphMerging(max_count=50), QuickShift(max_dist=9), Slic(n_segments=3)):
         assert method_from_config(method_to_config(method)) == method
     with pytest.raises(ValueError, match="expected kind graph or quickshift or slic, got 'seeds'"):
