@@ -9,13 +9,13 @@ AUDIT_READY := $(VENV)/.ready-audit
 DOCS_READY := $(VENV)/.ready-docs
 # Two processes, each with one thread; see tests/conftest.py for the order.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/pytest -n 2
-# The core, its data and features: no segmenter is trained, no process started, no browser driven.
-# Files that fit many models (every estimator on every kind of input) or take long are left out.
+# Tests of the core, its data and features, which train no segmenter and start no process or browser,
+# without the files that fit many models (every estimator on every kind of input) or take long.
 FAST := $(addprefix tests/,boosting contracts datasets estimators features graphs io packaging solver storage \
 	tasks weak cli/display cli/options pipelines/tables pipelines/segmentation/metrics)
 NOT_FAST := $(addprefix estimators/,test_sklearn.py test_checkpoint.py test_crf_classes.py test_degenerate.py \
-	test_fitting.py test_not_finite.py) $(addprefix contracts/,test_optimum.py test_properties.py test_resume.py) \
-	pipelines/tables/test_choice_of_c.py boosting/test_class_trees.py features/boxes \
+	test_fitting.py test_not_finite.py test_boosted_scores.py) $(addprefix contracts/,test_optimum.py test_properties.py test_resume.py) \
+	pipelines/tables/test_choice_of_c.py boosting/test_class_trees.py graphs/test_expansion.py features/boxes \
 	features/test_feature_picture.py io/formats/test_round_trips.py
 
 .PHONY: help setup demo start-page test test-fast lint bench docs site examples build audit sbom clean
@@ -84,7 +84,7 @@ site: $(DOCS_READY)
 examples: $(READY)
 	cd docs/examples/pictures && for script in ../*.py; do ../../../$(BIN)/python $$script || exit 1; done
 
-# In a fresh folder, so that nothing is taken from an older cache.
+# In a fresh folder, so that no older cache is used.
 start-page: $(READY)
 	rm -rf docs/_build/demo
 	$(BIN)/segboost demo --output docs/_build/demo
