@@ -1,4 +1,4 @@
-"""Segment one image in memory: its result and the bytes of its files."""
+"""Segment one image in memory into a result and the bytes of its files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ImageResult:
         Name of the file.
     width, height, superpixels : int
     foreground_share : float
-        Share of the pixels that are foreground, of two classes.
+        Share of the pixels that are foreground; 0 with more than two classes.
     seconds, cpu_seconds : float
         Wall and processor time of decoding, segmenting and encoding.
     status : str
@@ -48,11 +48,11 @@ class ImageResult:
         Shares of the pixels of each class; empty for two classes.
     pages : int
     objects : int or None
-        Number of objects; None if they were not asked for.
+        Number of objects; None if objects were not requested.
     object_area : float or None
         Their total area, in the unit of objects.csv.
     notes : str
-        What was left out or guessed while reading the image.
+        Anything skipped or guessed while reading the image.
     """
 
     name: str
@@ -99,7 +99,7 @@ def segment_image(
     read : callable
         Returns the image.
     wanted : frozenset of str
-        What to make in addition to the mask: any of "overlays", "scores" and "probabilities".
+        Outputs in addition to the mask: any of "overlays", "scores" and "probabilities".
     """
     start, cpu = time.perf_counter(), time.thread_time()
 
@@ -132,7 +132,7 @@ def segment_image(
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What was found in an image: its mask, its encoded maps, and how many superpixels it had."""
+    """The mask, the encoded maps and the number of superpixels of an image."""
 
     mask: npt.NDArray[np.uint8]
     maps: dict[str, npt.NDArray[np.uint16]]

@@ -11,10 +11,10 @@ from segboost.io.image_files import list_images
 
 
 def find_images(sources: Iterable[str]) -> list[Path]:
-    """Return the image files that files, folders and glob patterns name, each once, in order.
+    """Return the image files named by paths, folders and glob patterns, each once, in order.
 
     Subfolders are not searched. Folders and patterns yield only files with an image suffix; a
-    file that is named explicitly is taken whatever its suffix.
+    file that is named explicitly is accepted with any suffix.
 
     Raises
     ------
@@ -51,7 +51,9 @@ def check_names(images: Sequence[Path], output: Path) -> None:
     for path in images:
         target = output / f"{path.stem}.png"
         if os.path.realpath(target) in taken:
-            raise ValueError(f"the mask of {path} would overwrite {target}: name another --output")
+            raise ValueError(
+                f"the mask of {path} would overwrite {target}: choose another --output"
+            )
 
 
 def _expand(source: str) -> list[Path]:

@@ -26,7 +26,7 @@ PNG_END = b"IEND\xaeB`\x82"
 
 
 class BatchJournal:
-    """One line per image whose files are written; kept in the output folder until all are done.
+    """One line per finished image, in a file that is kept until the batch is done.
 
     A later run trusts a line if the image file, the model and the wanted files are the same, and
     its output files exist and are complete. All other images are segmented again.
@@ -64,7 +64,7 @@ class BatchJournal:
         for path in images:
             line = by_name.get(path.name)
             if line is not None and line["image"] == _identity(path) and self._has_files(path):
-                # JSON has lists only.
+                # JSON turns tuples into lists.
                 shares = tuple(line["result"].get("class_shares", ()))
                 found[path] = ImageResult(**{**line["result"], "class_shares": shares})
         return found
@@ -129,7 +129,7 @@ class BatchJournal:
         names = output_names(image.stem, self._wanted, self._n_classes)
         if all(_is_whole_png(self._output / name) for name in names):
             return True
-        # Masks of scientific images are written last, under their name when they are whole.
+        # Masks of scientific images are written atomically: if one exists, it is complete.
         return any((self._output / name).exists() for name in mask_files(image.stem))
 
 
@@ -165,7 +165,7 @@ def _is_entry(line: Any) -> bool:
 
 
 def _has_kind(value: Any, kind: str) -> bool:
-    """Whether a value read from JSON is of the type that the annotation of its field names."""
+    """Whether a value read from JSON has the type given by the annotation of its field."""
     if kind.startswith("tuple"):
         return isinstance(value, list | tuple) and all(_has_kind(v, "float") for v in value)
     if value is None:

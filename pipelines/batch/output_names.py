@@ -15,7 +15,7 @@ def output_names(stem: str, wanted: frozenset[str], n_classes: int) -> list[str]
     stem : str
         Name of the image without its extension.
     wanted : frozenset of str
-        What is made in addition to the mask.
+        Folders written in addition to the mask.
     n_classes : int
 
     Examples
@@ -32,7 +32,7 @@ def output_names(stem: str, wanted: frozenset[str], n_classes: int) -> list[str]
 
 
 def folder_names(folder: str, stem: str, n_classes: int) -> list[str]:
-    """Return the files of one image in one folder: one, or one per class, in their order."""
+    """Return the files of one image in one folder: one, or one per class in class order."""
     if folder in BY_CLASS and n_classes > 2:
         return [f"{stem}.{k}.png" for k in range(n_classes)]
     return [f"{stem}.png"]

@@ -69,7 +69,7 @@ def draw_overlay(
 
 
 def _strips(height: int) -> list[slice]:
-    """Return rows to work on one after the other, so that large images need little memory."""
+    """Return slices of rows to process one at a time, to save memory on large images."""
     return [slice(start, start + STRIP) for start in range(0, height, STRIP)]
 
 

@@ -39,7 +39,7 @@ class BatchRun:
     cpu_seconds : float
         CPU time of the images that this run segmented.
     notes : tuple of (str, str)
-        Names of images and what was left out or guessed while reading them.
+        Names of images, and anything skipped or guessed while reading them.
     """
 
     failed: list[ImageResult]
@@ -108,7 +108,7 @@ def batch_outputs(
     options : BatchOptions
     n_classes : int
     scientific : sequence of Path
-        Those of the images that are more than photographs.
+        The scientific images among them.
     """
     plain = [path for path in images if path not in set(scientific)]
     names = (n for path in plain for n in output_names(path.stem, options.wanted, n_classes))

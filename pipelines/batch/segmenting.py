@@ -55,22 +55,22 @@ class BatchOptions:
     Parameters
     ----------
     output : Path
-        Masks are ``<output>/<name>.png``: 255 where foreground, else 0; of several classes
-        their indices, with their colours as the palette.
+        Masks are ``<output>/<name>.png``: 255 where foreground, else 0; with several
+        classes their indices, with their colours as the palette.
     overlay : bool
         Also ``<output>/overlays/<name>.png``: tints and borders of the classes over the image.
     scores : bool
-        Also ``<output>/scores/<name>.png``: the score map, 16 bits; see `encode_scores`. Of
-        several classes ``<name>.<class>.png``, one map for each.
+        Also ``<output>/scores/<name>.png``: the score map, 16 bits; see `encode_scores`. With
+        several classes, one map for each: ``<name>.<class>.png``.
     probabilities : bool
         Also ``<output>/probabilities/<name>.png``: 65535 times the calibrated probability of
-        foreground, 16 bits. Of several classes ``<name>.<class>.png``, one map for each.
+        foreground, 16 bits. With several classes, one map for each: ``<name>.<class>.png``.
     overwrite : bool
         Whether `run_batch` may replace files that segboost did not write.
     allow_import : tuple of str
         Functions and folders that the model may use; see `load_segmenter`.
     scientific : ScientificOptions
-        How images that are more than photographs are read and segmented.
+        How scientific and large images are read and segmented.
     """
 
     output: Path
@@ -135,7 +135,7 @@ def check_batch(model_folder: Path, images: Sequence[Path], options: BatchOption
 def mask_probability(model_folder: Path, allow_import: tuple[str, ...] = ()) -> float | None:
     """Return the probability at which the masks of a model are thresholded.
 
-    None for several classes, of which the best is taken.
+    None with several classes, which have no threshold.
     """
     model = load_once(model_folder, allow_import)
     return model.probability_cut if isinstance(model, SegmentationModel) else None

@@ -27,7 +27,7 @@ def write_results(
     path : Path
         Columns: name, width, height, superpixels, foreground_share, seconds,
         cpu_seconds, status, pages, objects, object_area, notes. With several classes,
-        share_NAME of each in place of foreground_share.
+        share_NAME for each class instead of foreground_share.
     legend : ClassLegend
     """
     columns = columns_of(legend)

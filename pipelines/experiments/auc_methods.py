@@ -106,7 +106,7 @@ def fit_rankboost(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> 
 
 
 def fit_ranking_svm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit the linear ranking SVM; C prices the mean loss of a pair."""
+    """Fit the linear ranking SVM; C weights the mean loss of a pair."""
     from segboost.baselines import RankingSVM
 
     return RankingSVM(candidate["C"], gap=1e-2).fit(X, y)

@@ -57,7 +57,7 @@ class CellResult:
     measures : mapping of part to mapping of name to float
         The parts are "train", "validation" and "test".
     details : mapping of str to float
-        What the method reports about the fit itself.
+        Figures that the method reports about the fit itself.
     seconds : float
         CPU time of the fit.
     warnings : tuple of str

@@ -177,7 +177,7 @@ def fit_mh(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
 
 
 def fit_ssvm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit the linear structured SVM; C prices the mean loss."""
+    """Fit the linear structured SVM; C weights the mean loss."""
     from segboost.baselines import StructuredSVMClassifier
 
     return StructuredSVMClassifier(candidate["C"], gap=1e-2).fit(X, y)

@@ -183,7 +183,7 @@ LABELS = {"objective": "objective", "seconds": "CPU seconds", "auc": "test AUC"}
 
 
 def _panels(chosen: Sequence[Chosen], curve: str, sets: Tables) -> list[Panel]:
-    """The formulations on the first repeat of every data set, as in the paper's figure."""
+    """Return a panel per data set with the curves of its first repeat, as in the paper."""
     panels = []
     for name in sets:
         lines = {

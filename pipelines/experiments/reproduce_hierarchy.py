@@ -203,7 +203,7 @@ def _panel(chosen: Sequence[Chosen], title: str, measure: str) -> Panel:
 
 
 def _objective_panel(chosen: Sequence[Chosen]) -> Panel:
-    """The objective by rounds, for the first run only: the objective depends on the chosen C."""
+    """Return the objective by round, of the first run only: it depends on the chosen C."""
     lines = {
         f"{c.method} (C = {c.candidate['C']:g})": c.result.curves["objective"]
         for c in chosen

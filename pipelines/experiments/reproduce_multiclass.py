@@ -163,7 +163,7 @@ def _fit_curves(
     chosen: Sequence[Chosen], tables: Tables, protocol: Protocol,
     cache: Path, n_jobs: int, progress: Progress, quick: bool,
 ) -> list[Chosen]:  # fmt: skip
-    """Fit StructBoost from scratch on the first repeat, with the C chosen there."""
+    """Fit StructBoost from scratch on the first repeat, with the candidate chosen there."""
     cells = [
         Cell(c.data, 0, curve_method(c.method, c.candidate, _effort(c.data, quick)), 0)
         for c in chosen
@@ -177,7 +177,7 @@ def _fit_curves(
 
 
 def _error_panel(chosen: Sequence[Chosen], curves: Sequence[Chosen], name: str) -> Panel:
-    """The test error by rounds; methods without rounds are horizontal lines, as in the paper."""
+    """Return the test error by round; methods without rounds are horizontal lines."""
     of_set = [c for c in chosen if c.data == name and c.repeat == 0]
     staged = [c for c in (*curves, *of_set) if c.data == name and "error" in c.result.curves]
     lines = {}

@@ -34,7 +34,7 @@ MEASURES = {
 }
 MASKS_NOTE = (
     "The masks in use today (IG02 v1.0) have a little less foreground than the paper's table "
-    "implies: the two do not compare exactly."
+    "implies: the figures are not exactly comparable."
 )
 QUICK_TRAIN, QUICK_TEST = 16, 8
 
@@ -153,7 +153,7 @@ def to_markdown(rows: Sequence[Row], preset: str, quick: bool) -> str:
 
 def _behind_line(first: str, row: Row) -> str:
     return (
-        f"- {first} less {row.method} on {row.category}, points of mean intersection/union with "
+        f"- {first} minus {row.method} on {row.category}, points of mean intersection/union with "
         f"a 95 % interval over test images: {row.behind}."
     )
 

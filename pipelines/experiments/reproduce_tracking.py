@@ -72,7 +72,7 @@ def reproduce(
     """Run every method on every sequence, reusing earlier measurements.
 
     A measurement is reused if the version, the settings and the boxes are the same. After a
-    change of the code itself use another folder.
+    change of the code itself, use another folder.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def to_document(table: Table) -> dict[str, Any]:
 
 
 def means(rows: Sequence[Row]) -> dict[str, dict[str, float | None]]:
-    """Return each method's mean over its sequences, for our and for published figures."""
+    """Return each method's means over its sequences, of our figures and the published ones."""
     out: dict[str, dict[str, float | None]] = {}
     for method in dict.fromkeys(row.method for row in rows):
         own = [row for row in rows if row.method == method]

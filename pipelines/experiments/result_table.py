@@ -66,7 +66,7 @@ class ResultTable:
         }
 
     def to_markdown(self) -> str:
-        """Return the table for a page: ours ± deviation, the paper's in brackets."""
+        """Return the table as Markdown: ours ± deviation, the paper's in brackets."""
         lines = [f"{self.title}", "", *(line for note in self.notes for line in (note, ""))]
         lines.append("| | " + " | ".join(self.columns) + " |")
         lines.append("|---" * (len(self.columns) + 1) + "|")

@@ -1,4 +1,4 @@
-"""The connected parts of a mask as numbered objects."""
+"""Find the connected parts of a mask as numbered objects."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ NEIGHBOURS = np.ones((3, 3), dtype=bool)
 
 @dataclass(frozen=True)
 class ObjectSettings:
-    """Which parts of a mask are objects.
+    """Settings for finding objects in a mask.
 
     Parameters
     ----------
     min_area : float
         Smaller objects are dropped; in pixels.
     fill_holes : bool
-        Whether background that an object encloses belongs to the object.
+        Whether background enclosed by an object belongs to the object.
     touching : {"keep", "split"}
         ``split`` cuts a part at its necks, by a watershed of the distance to its border.
     split_depth : float
-        For ``split``: how much narrower than its wider sides a neck must be, as a share of the
-        smaller side's radius, between 0 and 1.
+        For ``split``: how much narrower a neck must be than the pieces on its two sides, as a
+        share of the smaller piece's radius, between 0 and 1.
     background : int
         The class that is not an object.
 
@@ -140,7 +140,7 @@ def split_touching(labels: npt.NDArray[np.int32], depth: float) -> npt.NDArray[n
     for number, where in enumerate(ndimage.find_objects(labels), start=1):
         part = np.pad(labels[where] == number, 1)
         distance = ndimage.distance_transform_edt(part)
-        # Below one pixel the distance only mirrors the pixel grid.
+        # Differences below one pixel only reflect the pixel grid.
         lowered = np.maximum(np.minimum(distance - 1, distance * (1 - depth)), 0)
         hills = reconstruction(lowered, distance)
         seeds, found = ndimage.label(local_maxima(hills) & part, structure=NEIGHBOURS)
@@ -154,7 +154,7 @@ def split_touching(labels: npt.NDArray[np.int32], depth: float) -> npt.NDArray[n
 
 
 def _drop_hidden(objects: Objects) -> Objects:
-    """Return the objects that have pixels: a hole in two classes belongs to the later one."""
+    """Return the objects that have pixels: a hole enclosed by two classes goes to the later one."""
     area = np.bincount(objects.labels.ravel(), minlength=objects.count + 1)
     keep = area[1:] > 0
     if keep.all():

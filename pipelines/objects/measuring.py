@@ -115,7 +115,7 @@ def _shapes(labels: npt.NDArray[np.int32], count: int, pixel_size: PixelSize | N
 
 
 def _perimeters(labels: npt.NDArray[np.int32], pixel_size: PixelSize | None) -> FloatArray:
-    """Return the perimeters; where pixels are not square, the lengths of the contours."""
+    """Return the perimeters; if pixels are not square, the lengths of the contours."""
     if pixel_size is None or pixel_size.is_square:
         scale = 1.0 if pixel_size is None else pixel_size.x
         found = regionprops_table(labels, properties=("perimeter",))["perimeter"]

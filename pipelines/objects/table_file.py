@@ -16,7 +16,7 @@ from segboost.storage.whole_file import open_whole
 
 PLACE = ("image", "page")
 CHUNK = 10_000
-"""Rows that are in memory at a time."""
+"""Number of rows that are converted to Python values at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def write_object_table(pages: Sequence[PageObjects], path: Path) -> Path:
 
 
 def table_columns(found: Iterable[Sequence[str]]) -> list[str]:
-    """Return the columns of a table that has rows with these columns.
+    """Return the columns of a table whose rows have these columns.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def table_columns(found: Iterable[Sequence[str]]) -> list[str]:
 def write_rows(path: Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Path:
     """Write rows as CSV with a header, one at a time; return the path.
 
-    Cells are empty where a row lacks a column or it is NaN.
+    Cells are empty if a row lacks the column or its value is not finite.
     """
     with open_whole(path) as file:
         # File names are bytes: those that are not UTF-8 are written unchanged.

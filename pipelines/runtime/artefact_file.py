@@ -109,12 +109,12 @@ def _pack(file: Any, stage: str, key: str, artefact: Artefact) -> None:
         for name in sorted(artefact.arrays):
             array = np.asarray(artefact.arrays[name], order="C")
             if array.dtype.hasobject:
-                raise ValueError(f"array {name!r} holds Python objects, which files cannot")
+                raise ValueError(f"array {name!r} holds Python objects, which cannot be saved")
             member = io.BytesIO()
             np.lib.format.write_array(member, array, allow_pickle=False)
             digests[name] = hashlib.sha256(member.getbuffer()).hexdigest()
             info = zipfile.ZipInfo(f"{name}.npy", _DATE)
-            # Labels and masks shrink to a tenth; reals hardly shrink and take long to compress.
+            # Labels and masks shrink to a tenth; floats hardly shrink and are slow to compress.
             if array.dtype.kind in "iub":
                 info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, member.getbuffer(), compresslevel=1)

@@ -20,7 +20,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class KeyParts:
-    """What a stage's result depends on, in addition to the stage itself.
+    """Everything that a stage's result depends on, in addition to the stage itself.
 
     Parameters
     ----------

@@ -38,7 +38,10 @@ POLL, LONGEST_POLL = 2.0, 600.0
 AHEAD, KEPT = 2, 16
 """Tasks in progress, and results waiting for an earlier one, per thread of the cluster."""
 SCHEMES = ("tcp", "tls", "ucx", "ws", "wss", "inproc")
-GONE = "the scheduler has gone or dropped the work: start it again; what was finished is kept"
+GONE = (
+    "the scheduler is gone or dropped the work: restart it if needed and run the command again; "
+    "finished work is kept"
+)
 DEATHS = "the workers that tried it died one after the other: is there enough memory?"
 
 
@@ -173,13 +176,13 @@ class _Waiting:
                 raise ClusterError(GONE) from None
             except ModuleNotFoundError as error:
                 raise ClusterError(
-                    f"a worker has no {error.name}: install the same segboost there"
+                    f"a worker lacks the module {error.name}: install the same segboost there"
                 ) from None
             except RuntimeError as error:
                 if "deserialization of the task graph" not in str(error):
                     raise
                 raise ClusterError(
-                    "the scheduler cannot read the work: install the same segboost there, too"
+                    "the scheduler cannot read the tasks: install the same segboost there, too"
                 ) from None
             except TimeoutError:
                 if failed:  # fetched again after it failed: this timeout is the task's own error
@@ -267,7 +270,7 @@ def _unpack(packed: bytes) -> Any:
 def _work(
     function: Callable[[Any, Any], Any], versions: dict[str, Any], shared: Any, item: Any
 ) -> Any:
-    """Run one task in a worker, with one thread and checked versions, for equal bytes."""
+    """Run one task in a worker, with checked versions and one thread, for identical results."""
     _compare(tuple(versions.items()))
     # Never reset: another task of this process may rely on it.
     threadpool_limits(1)

@@ -74,8 +74,8 @@ class FolderLock:
         trace: TracebackType | None,
     ) -> None:
         if self._descriptor is not None:
-            # Removed while it is held, so that waiting processes notice that it is gone. What
-            # somebody put in its place meanwhile stays.
+            # Removed while it is held, so that waiting processes notice that it is gone. A
+            # file that has replaced it meanwhile is kept.
             if _is_at(self.folder / LOCK, self._descriptor):
                 (self.folder / LOCK).unlink(missing_ok=True)
             os.close(self._descriptor)
@@ -166,7 +166,7 @@ def _open(path: Path) -> int:
     start = os.pread(descriptor, len(_OPENING), 0)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode) or not _OPENING.startswith(start):
         os.close(descriptor)
-        raise NotReplaceableError(f"{path} is not a lock of segboost: move it away")
+        raise NotReplaceableError(f"{path} is not a lock file of segboost: move it away")
     return descriptor
 
 
@@ -185,6 +185,6 @@ def _describe(path: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         who = "another process"
     return (
-        f"{path.parent} is in use by {who}: wait until it ends, stop it, or name another "
+        f"{path.parent} is in use by {who}: wait until it ends, stop it, or choose another "
         "output folder"
     )

@@ -29,7 +29,7 @@ _chosen: ContextVar[Client | None] = ContextVar("segboost cluster", default=None
 def active_cluster() -> Client | None:
     """Return the client of the active cluster, or None.
 
-    It is the one of `use_cluster`, or that of ``joblib.parallel_config(backend="dask")``.
+    It is set by `use_cluster` or by ``joblib.parallel_config(backend="dask")``.
     """
     chosen = _chosen.get()
     if chosen is not None:
@@ -41,7 +41,7 @@ def active_cluster() -> Client | None:
 
 @contextmanager
 def use_cluster(client: Client | None) -> Iterator[None]:
-    """Run `map_tasks` on this cluster within a ``with`` block; None changes nothing."""
+    """Make this cluster the active one within a ``with`` block; None changes nothing."""
     if client is None:
         yield
         return
@@ -106,15 +106,15 @@ def map_loaded(
     """Yield ``function(load(), item)`` for all items, in order.
 
     Like `map_tasks`, for shared data that is quicker to load than to send: every process of this
-    machine loads it itself, and this process takes part in the work. A cluster is sent what this
-    process has loaded.
+    machine loads it itself, and this process takes part in the work. A cluster is sent the data
+    that this process has loaded.
 
     Parameters
     ----------
     function, prepare, keep : callable
         As for `map_tasks`.
     load : callable
-        Returns the data that all calls need; called for every item, so it has to keep it.
+        Returns the data that all calls need; called for every item, so it should cache them.
     items : sequence
     n_jobs : int
         Number of processes, including this one, if no cluster is active.

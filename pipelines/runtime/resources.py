@@ -30,8 +30,8 @@ class Usage:
     peak_self, peak_child : int
         Peak resident memory so far, in bytes, of this process and of its largest child.
     peak_total : int
-        This process's peak plus the peaks of its running children, or of the largest finished one
-        if none is running: an upper bound on what they used at any one time.
+        This process's peak plus the sum of the peaks of its running children, or plus the peak of
+        its largest child if that is more.
     """
 
     wall: float

@@ -47,8 +47,8 @@ class RunLog:
     kept, and the next run is appended to it.
 
     Events: ``start`` (configuration, seed, versions, machine), ``stage begins``,
-    ``stage ends`` (wall and CPU seconds, peak memory, status), ``end`` (the same for all, and the
-    stages' times); and those that the caller adds.
+    ``stage ends`` (wall and CPU seconds, peak memory, status), ``end`` (the same for the whole
+    run, and the stages' times); and those that the caller adds.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class RunLog:
         NumPy values, paths and dataclasses become plain ones; NaN and infinities become null.
         """
         if self._file is None:
-            raise ValueError("the log is written within a with block only")
+            raise ValueError("events can be logged only within the with block")
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = json.dumps(_plain({"time": now, "event": event, **fields}), allow_nan=False)
         self._file.write(line.encode() + b"\n")
@@ -156,7 +156,7 @@ class RunLog:
             self.event("stage ends", **{**notes, "stage": stage, **_status(error), **spent})
 
     def _spent(self, before: Usage) -> dict[str, Any]:
-        """Return what was used since a reading, and the peaks of the whole run so far."""
+        """Return the time spent since a reading, and the peaks of the whole run so far."""
         after = read_usage()
         # Workers may have ended, and no longer count, when the last reading is taken.
         self._peak_total = max(self._peak_total, after.peak_total)

@@ -47,7 +47,7 @@ def start_workers(n_workers: int) -> Iterator[Executor]:
 
 @contextmanager
 def start_prepared(n_workers: int, module: str, name: str, *args: Any) -> Iterator[Executor | None]:
-    """Start processes that call a function at once, to load what they will need.
+    """Start processes that call a function immediately, to load what they will need.
 
     The function is passed by name, so that the caller can import it while the workers do the
     same. Its return value and errors are ignored: an error will show up in the work itself.
@@ -55,7 +55,7 @@ def start_prepared(n_workers: int, module: str, name: str, *args: Any) -> Iterat
     Parameters
     ----------
     n_workers : int
-        Number of processes to start, not counting this one; if 0, None is returned.
+        Number of processes to start, not counting this one; if 0, None is yielded.
     module, name : str
         Module and name of the function.
     *args

@@ -27,7 +27,7 @@ def recording(function: Callable[..., Any]) -> Callable[..., Recorded]:
 
 
 def _call(parent: int, function: Callable[..., Any], *args: Any) -> Recorded:
-    # Recording is not safe for threads; in this process warnings need not be recorded anyway.
+    # Recording is not thread-safe, and this process can issue its warnings itself.
     if os.getpid() == parent:
         return Recorded(function(*args))
     with warnings.catch_warnings(record=True) as caught:

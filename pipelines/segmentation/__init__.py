@@ -11,7 +11,7 @@ __all__ = ["SegmentationPipeline"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the pipeline on first use: the command line needs little of it at once."""
+    """Import the pipeline on first use, to keep the start of the command line fast."""
     if name in __all__:
         from segboost.pipelines.segmentation import pipeline
 

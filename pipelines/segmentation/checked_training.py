@@ -1,4 +1,4 @@
-"""Training with its images checked first and its stages reported and logged."""
+"""Check the training images, then train with every stage reported and logged."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def train_on(
     test: Sequence[TrainingImage] = (),
     legend: ClassLegend = TWO_CLASSES,
 ) -> Trained:
-    """Check the images, those of a test part included, then train on the former."""
+    """Check the training and the test images, then train on the former."""
     check_enough_images(items, config, legend)
     for warning in check_items(items, report, test, legend):
         logger.warning(warning)
@@ -94,7 +94,7 @@ def check_enough_images(
 ) -> None:
     """Raise ValueError if C is to be chosen and there is only one image to choose it on.
 
-    A large image is learned from as several crops, which is enough.
+    A large image is cut into several crops, which are enough.
     """
     if config.C is not None or len(config.C_choices) == 1 or not config.learns_crf:
         return
@@ -113,24 +113,24 @@ def check_items(
     test: Sequence[TrainingImage] = (),
     legend: ClassLegend = TWO_CLASSES,
 ) -> list[str]:
-    """Refuse images that cannot be learned from or measured on, before the work begins.
+    """Raise ValueError for images that cannot be used, before the work begins.
 
     Parameters
     ----------
     items : sequence of TrainingImage
-        To learn from.
+        Training images.
     report : StageReporter
     test : sequence of TrainingImage
-        To measure on.
+        Test images.
     legend : ClassLegend
 
     Returns
     -------
     list of str
-        What can be learned from only in part: classes in one training image or in none.
+        Warnings about classes that occur in only one training image, or in none.
     """
     if not items:
-        raise ValueError("there are no training images: give some")
+        raise ValueError("there are no training images")
     images_with = np.zeros(legend.n_classes, dtype=np.int64)
     total = len(items) + len(test)
     for done, item in enumerate((*items, *test)):

@@ -76,7 +76,7 @@ def train_classes(
 
 
 def _with_copies(stage: ClassStage) -> ClassStage:
-    """Return the stage with a mirrored copy of every image after the images."""
+    """Return the stage with a mirrored copy of every image appended."""
     copies, folds = mirrored_copies(stage.items, stage.truth.fold, stage.truth.sizes)
     extract_all(stage.features, copies, stage.n_jobs, stage.progress)
     n_classes = stage.truth.n_classes

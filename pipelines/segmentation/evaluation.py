@@ -40,23 +40,23 @@ from segboost.storage.folder import DOCUMENT
 EVALUATION = "test images"
 """The name of the stage in progress reports."""
 STEPS = 64
-"""Steps per unit of log-odds that the scores of single pixels are rounded to."""
+"""Scores of single pixels are rounded to this many steps per unit of log-odds."""
 CALIBRATION_STEP = 4
 """Step in rows and columns at which probabilities of several classes are compared with truth."""
 STAGE = "evaluation"
-"""Where answers are kept in an artefact store."""
+"""The stage of answers in an artefact store."""
 
 
 @dataclass(frozen=True)
 class EvaluationCache:
-    """Where features and answers are kept.
+    """The cache of features and answers.
 
     Parameters
     ----------
     features : FeatureStage
         Feature stage with the preset and the codebook of the model.
     model_key : str
-        A digest of the model: another model has other answers.
+        A digest of the model, on which the answers depend.
     with_pixels : bool
         Whether the model needs the pixels in addition to the features.
     """
@@ -66,7 +66,7 @@ class EvaluationCache:
     with_pixels: bool = False
 
     def parts(self, item: TrainingImage) -> KeyParts:
-        """Return what the answer for an image depends on."""
+        """Return everything that the answer for an image depends on."""
         return KeyParts({}, (self.model_key, item.image_key(), item.mask_key()))
 
     def has(self, item: TrainingImage) -> bool:
@@ -77,7 +77,7 @@ class EvaluationCache:
         """Return the answer for an image, which must be in the cache."""
         found = self.features.store.get(STAGE, self.parts(item))
         if found is None:
-            raise RuntimeError(f"the answer for {item.name} is no longer cached: run it again")
+            raise RuntimeError(f"the answer for {item.name} is no longer cached: evaluate again")
         return answer_from_arrays(found.arrays)
 
     def read(self, item: TrainingImage) -> _Input:
@@ -92,7 +92,7 @@ class EvaluationCache:
         return item.name, image, item.mask()
 
     def keep(self, item: TrainingImage, made: tuple[SuperpixelImage | None, Answer]) -> Answer:
-        """Store the answer for an image, and its features where they are new."""
+        """Store the answer for an image, and its features if they are new."""
         image, answer = made
         if image is not None:
             self.features.keep(item, image)
@@ -109,9 +109,9 @@ class Evaluation:
     scores : SegmentationScores or ClassScores
         Over all pixels of all images; the former for two classes.
     images : dict of name to SegmentationScores or ClassScores
-        Those of every image alone.
+        The scores of each image.
     answers : dict of name to RegionAnswer or ClassAnswer
-        What they were measured on.
+        The predictions and the truth that they were computed from.
     legend : ClassLegend
         Names and colours of the classes.
     """
@@ -164,7 +164,7 @@ def evaluate_model(
     model : SegmentationModel or ClassSegmentationModel
     items : sequence of TrainingImage
     n_jobs : int
-        Processes; the scores do not depend on it.
+        Number of processes; the scores do not depend on it.
     progress : Progress, optional
     cache : EvaluationCache, optional
 
@@ -196,15 +196,15 @@ def evaluate_saved(
     n_jobs: int,
     progress: Progress,
 ) -> Evaluation:
-    """Measure the model that was saved in a folder, keeping features and answers in a store.
+    """Evaluate a model that was saved in a folder, caching features and answers in a store.
 
     Parameters
     ----------
     folder : Path
     model : SegmentationModel or ClassSegmentationModel
-        The same, in memory.
+        The same model, in memory.
     train : sequence of TrainingImage
-        The images that it was trained on, by which its visual words are found in the store.
+        The images that it was trained on, which identify its visual words in the store.
     test : sequence of TrainingImage
     store : ArtefactStore
     n_jobs : int
@@ -223,7 +223,7 @@ def answer_all(
     n_jobs: int,
     cache: EvaluationCache | None = None,
 ) -> Iterator[Answer]:
-    """Yield the answer for every image: what was predicted, with its truth.
+    """Yield the answer for every image: the prediction and the truth.
 
     Cached answers and features are reused; new ones are added to the cache.
     """
@@ -246,7 +246,7 @@ def _read(item: TrainingImage) -> _Input:
 
 
 def _answer(model: Segmenter, given: _Input) -> tuple[SuperpixelImage | None, Answer]:
-    """Return the answer for an image, with its features where they were computed here."""
+    """Return the answer for an image, and its features if they were computed here."""
     name, pixels, mask = given
     known = isinstance(pixels, SuperpixelImage)
     image = pixels if isinstance(pixels, SuperpixelImage) else model.prepare(pixels, name)
@@ -271,7 +271,7 @@ def answer_regions(
 ) -> RegionAnswer:
     """Return the scores of an image's superpixels and of the pixels near refined borders.
 
-    Those pixels are gathered by their scores, rounded to steps that keep the sign.
+    Those pixels are grouped by their scores, rounded to steps that keep the sign.
     """
     node = model.node_scores(image)
     if model.borders is None:
@@ -294,7 +294,7 @@ def answer_regions(
 def add_truth(
     image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str, n_classes: int = 2
 ) -> SuperpixelImage:
-    """Return the image with the truth of its mask; ValueError where they do not fit."""
+    """Return the image with the truth of its mask; ValueError if they do not fit."""
     if mask.shape != image.superpixels.shape:
         (height, width), (tall, wide) = image.superpixels.shape, mask.shape
         raise ValueError(

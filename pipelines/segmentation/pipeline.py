@@ -1,4 +1,4 @@
-"""Segmentation of a user's own images in one object: fit, predict, evaluate, save, load."""
+"""Segmentation of images in one object: fit, predict, evaluate, save, load."""
 
 from __future__ import annotations
 
@@ -34,26 +34,27 @@ from segboost.progress import Progress, QuietProgress
 
 
 class SegmentationPipeline:
-    """Classes of pixels, two or more, learned from images and masks.
+    """Segmentation into two or more classes, learned from images and masks.
 
-    Superpixels, features, boosted unary potentials trained out of fold, and a CRF whose weights
-    are learned.
+    It consists of superpixels, features, boosted unary potentials trained out of fold, and a CRF
+    whose weights are learned.
 
     Parameters
     ----------
     preset : str, Preset or mapping, optional
         Superpixels, feature groups and the settings that belong to them: "default", "fast",
-        "classic", "paper", or a preset of your own, as an object or as JSON describes it;
+        "classic", "paper", or a user-defined preset, as an object or as JSON values;
         "default" unless `settings` names one.
     method : "structboost", "ssvm", "trees", "adaboost" or "svm"
-        The first two learn a CRF; `trees` takes its strongest potential alone; the last two
+        The first two learn a CRF; `trees` uses its strongest potential alone; the last two
         classify superpixels by their visual words, which `classic` and `paper` have.
     C : float, optional
-        The weight of the training loss; by default chosen on a block of the training images.
+        The weight of the training loss; by default chosen by cross-validation over blocks of the
+        training images.
     seed : int
-        Same seed, same model, whatever the number of jobs.
+        Random seed; the model does not depend on the number of jobs.
     n_jobs : int
-        Processes.
+        Number of processes.
     cache : path, optional
         A folder for the results of stages, which a later fit on the same images reuses. By
         default a temporary one.
@@ -115,8 +116,8 @@ class SegmentationPipeline:
         ----------
         images : sequence of images
             Arrays of shape (H, W, 3) or (H, W), uint8, uint16 or floats in [0, 1], or Pillow
-            images; their sizes may differ. In the order in which they were taken, if there is
-            one: folds are contiguous blocks, as neighbours often show one scene.
+            images; their sizes may differ. If they were taken in some order, keep it: folds are
+            contiguous blocks, because neighbours often show the same scene.
         masks : sequence of array-like of shape (H, W)
             Booleans; or 0, 1 and 255 for void; or 0 and 255 for foreground. With more classes,
             0 … K−1 and 255 for void.
@@ -147,16 +148,16 @@ class SegmentationPipeline:
         """Return the probability of foreground of every pixel, shape (H, W).
 
         Calibrated: of the pixels with probability 0.7, 70 % are foreground, on images like the
-        training ones. The mask of `predict` is cut where the mean intersection over union is
-        best, which is in general not at 0.5; see `probability_cut`. With more than two classes,
-        the probability of each class, shape (H, W, K).
+        training ones. The mask of `predict` is thresholded where the measure `select`, by default
+        the mean IoU, is best, which is in general not at 0.5; see `probability_cut`. With more
+        than two classes, the probability of each class, shape (H, W, K).
         """
         found = self.segment(image)
         return self._fitted().probabilities(found.scores)
 
     @property
     def probability_cut(self) -> float:
-        """The probability at which `predict` cuts: that of the score 0. Two classes only."""
+        """The threshold of `predict`: the probability of the score 0. Two classes only."""
         return of_two_classes(self._fitted()).probability_cut
 
     def segment(self, image: ImageLike) -> Segmentation:

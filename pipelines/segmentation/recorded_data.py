@@ -36,7 +36,8 @@ def recorded_dataset(
     name : str
         The data set's name in its ``scores.json``: ``graz02/bike``, for example.
     data_root : path, optional
-        Where the data are now; by default the recorded place, else the variable SEGBOOST_DATA.
+        Where the data are now; by default the recorded path, or else the environment variable
+        SEGBOOST_DATA.
 
     Raises
     ------

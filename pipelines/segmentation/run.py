@@ -1,4 +1,4 @@
-"""A whole training run: learn, save, measure on the test images, with a log and a lock."""
+"""A whole training run: learn, save and evaluate on test images, with a log and a lock."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class TrainingRun:
     Parameters
     ----------
     folder : Path
-        With the model.
+        The folder with the model.
     evaluation : Evaluation or None
         Evaluation on the test images; None if there are none.
     C : float or None
-        As chosen; None for the methods without a CRF.
+        The chosen value; None if no CRF was learned.
     stages : tuple of StageTime
     seconds : float
         Wall time of the whole run.
     peak_bytes : int
-        Largest memory of this process and its workers.
+        Peak memory of this process and its workers.
     """
 
     folder: Path
@@ -68,21 +68,21 @@ def run_training(
     progress: Progress,
     options: Mapping[str, Any],
 ) -> TrainingRun:
-    """Train on a data set, save the model, measure it on the test images.
+    """Train on a data set, save the model and evaluate it on the test images.
 
     Parameters
     ----------
     data : SegmentationDataset
     config : SegmentationConfig
     output : Path
-        The model folder; it gets ``run.json``, the log, ``scores.json`` and the answers on the
-        test images too.
+        The model folder, which also gets ``run.json``, the log, ``scores.json`` and the answers
+        on the test images.
     cache : Path
         The folder of the artefacts.
     n_jobs : int
     progress : Progress
     options : mapping
-        What the run was asked for, kept in ``run.json`` so that it can be resumed.
+        Options of the run, kept in ``run.json`` so that it can be resumed.
     """
     before = read_usage()
     check_run_folder(output)
@@ -122,6 +122,6 @@ def run_training(
         after = read_usage()
         C = None if trained.crf is None else trained.crf.C
         wall = after.wall - before.wall
-        # Workers that ended since are in the log's readings only.
+        # Only the log's readings include workers that have ended since.
         peak = max(after.peak_total, log.peak_total)
         return TrainingRun(output, evaluation, C, tuple(log.stages), wall, peak)

@@ -1,4 +1,4 @@
-"""The files of a training run next to the model, and whether a folder can be used for a run."""
+"""The files of a training run next to the model, and the check of its output folder."""
 
 from __future__ import annotations
 

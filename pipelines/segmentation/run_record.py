@@ -1,4 +1,4 @@
-"""Write what a training run was asked for and what came out, next to its model."""
+"""Write the options and the results of a training run next to its model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_results(
     Parameters
     ----------
     folder : Path
-        With the model.
+        The folder with the model.
     data : SegmentationDataset
     test : sequence of TrainingImage
         The test images as they were measured: large ones as crops.

@@ -41,7 +41,7 @@ def keep_answers(
     Parameters
     ----------
     folder : Path
-        With the model.
+        The folder with the model.
     items : sequence of TrainingImage
     answers : mapping of name to RegionAnswer or ClassAnswer
         For every item.

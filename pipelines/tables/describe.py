@@ -1,4 +1,4 @@
-"""What a table's columns were taken for, in words, before a model is fitted to them."""
+"""Describe how the columns of a table were interpreted, before a model is fitted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def describe_columns(table: Table) -> list[str]:
 
 
 def find_doubts(table: Table, task: TaskName) -> list[str]:
-    """Return notes on columns that are probably not what they were taken for."""
+    """Return notes on columns that were probably misinterpreted."""
     notes = list(table.notes)
     n_values, n = len(np.unique(table.y)), len(table.y)
     is_class = task in ("multiclass", "hierarchy")
@@ -64,7 +64,7 @@ def check_classes(table: Table, task: TaskName) -> None:
 
 
 def check_magnitudes(table: Table) -> None:
-    """Raise ValueError for a column whose numbers are too large to be summed up."""
+    """Raise ValueError for a column whose numbers are too large to be summed."""
     if sparse.issparse(table.X):
         return
     for q, column in enumerate(_columns(table)):

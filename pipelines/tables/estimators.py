@@ -109,7 +109,7 @@ def better(task: TaskName, value: float) -> float:
 
 
 def measure(model: Any, X: npt.NDArray[Any], y: npt.NDArray[Any]) -> dict[str, float]:
-    """Return how well a fitted model answers; the first measure is the one it is chosen by.
+    """Return the measures of a fitted model; the first is the one by which C is chosen.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ def fit_table(
     settings : EstimatorSettings
     C : float, optional
     n_jobs : int
-        Processes that share the candidates; the model does not depend on it.
+        Number of processes that try candidates; the model does not depend on it.
     progress : Progress, optional
     candidates : sequence of float
 
@@ -166,7 +166,7 @@ def _prepare(
 
 
 def _ignore_doubts() -> None:
-    """Ignore warnings on the table itself: `find_doubts` says it, before the work begins."""
+    """Ignore warnings about the table itself: `find_doubts` reports them before the work."""
     warnings.filterwarnings("ignore", message="The number of unique classes")
     warnings.filterwarnings("ignore", message=r"column \d+ of X holds \d+ different")
 

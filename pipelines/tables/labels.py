@@ -127,7 +127,7 @@ def _ranked(found: npt.NDArray[Any], ranks: Sequence[str]) -> npt.NDArray[Any]:
 
 
 def _find(found: npt.NDArray[Any], text: str, option: str) -> int:
-    """Return the place of a label that the command line gives as text."""
+    """Return the index of a label that the command line gives as text."""
     for place, value in enumerate(found.tolist()):
         if str(value) == text.strip() or _equal_number(value, text):
             return place

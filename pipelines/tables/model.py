@@ -25,7 +25,7 @@ LARGEST = 64 << 20
 
 @dataclass(frozen=True, eq=False)
 class TableModel:
-    """A fitted estimator, the columns and labels it knows, and how it came about.
+    """A fitted estimator, the columns and labels it knows, and how it was trained.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class TableModel:
         """
         path = Path(folder)
         check_table_folder(path)
-        # The digest in table.json shows a killed save: the old file fits the old model only.
+        # The digest in table.json reveals an interrupted save: an old file fits the old model only.
         save_model(_timeless(self.estimator), path)
         document = {
             "format": "segboost table",
@@ -79,14 +79,14 @@ class TableModel:
             rule = LabelRule.from_json(document["labels"])
             made = document["model"]
             training = dict(document["training"])
-        except Exception as error:  # content of any kind may be at fault in any way
+        except Exception as error:  # arbitrary content may fail in any way
             raise ModelFileError(
                 f"{path / TABLE} was edited or damaged: {one_line(error)}"
             ) from None
         if made != _digest(path):
             raise ModelFileError(f"{path / TABLE} belongs to another model: fit it again")
         if columns.n_features != getattr(estimator, "n_features_in_", None):
-            raise ModelFileError(f"{path / TABLE} has other features than the model")
+            raise ModelFileError(f"{path / TABLE} has another number of features than the model")
         return cls(estimator, columns, rule, training)
 
 
@@ -98,7 +98,7 @@ def _timeless(estimator: Any) -> Any:
 
 
 def check_table_folder(folder: Path) -> None:
-    """Refuse a folder where saving would replace files of another origin, or a segmenter.
+    """Refuse a folder where saving would replace a segmenter or files of other programs.
 
     Raises
     ------
@@ -107,11 +107,11 @@ def check_table_folder(folder: Path) -> None:
     check_model_folder(folder)
     found = read_manifest(folder)
     if found is not None and found.get("kind") == "segmenter":
-        raise ForeignFileError(f"{folder} holds a segmenter: name another folder for the table")
+        raise ForeignFileError(f"{folder} holds a segmenter: choose another folder for the table")
     table = folder / TABLE
     if table.is_symlink() or (table.exists() and not _is_ours(table)):
         raise ForeignFileError(
-            f"{table} was not written by segboost: move it away or name another folder"
+            f"{table} was not written by segboost: move it away or choose another folder"
         )
 
 
@@ -125,7 +125,7 @@ def _is_ours(table: Path) -> bool:
 
 def _read(path: Path) -> dict[str, Any]:
     if not path.is_dir():
-        raise ModelFileError(f"the model folder {path} does not exist: name one of segboost fit")
+        raise ModelFileError(f"the model folder {path} does not exist: run segboost fit first")
     try:
         if (path / TABLE).exists() and not (path / TABLE).is_file():
             raise ModelFileError(f"{path / TABLE} is not a file")
@@ -134,7 +134,7 @@ def _read(path: Path) -> dict[str, Any]:
         document = json.loads((path / TABLE).read_text("utf-8"))
     except FileNotFoundError:
         raise ModelFileError(
-            f"{path} holds no model of a table ({TABLE} is missing): name a folder of segboost fit"
+            f"{path} is not a table model ({TABLE} is missing): give a folder made by segboost fit"
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         if isinstance(error, ModelFileError):
@@ -159,7 +159,7 @@ def _columns(document: Mapping[str, Any]) -> Columns:
         **_choices(document),
     )
     if names and len(set(names)) != columns.n_features:
-        raise ValueError("it has other names than features")
+        raise ValueError("the number of feature names is wrong")
     return columns
 
 
@@ -172,7 +172,7 @@ def _choices(document: Mapping[str, Any]) -> dict[str, Any]:
         if not all(0 <= q < end for q in found[key]):
             raise ValueError(f"{key} are outside the table")
     if found["feature_columns"] and len(found["feature_columns"]) != n:
-        raise ValueError("it has other columns than features")
+        raise ValueError("the number of feature columns is wrong")
     if document.get("decimal", ".") not in (".", ","):
         raise ValueError("the decimal sign is neither a point nor a comma")
     found["ignored"] = tuple(map(str, document.get("ignored", ())))

@@ -1,4 +1,4 @@
-"""Predictions of a table model for the rows of a table, and their measures if it has labels."""
+"""Predict the rows of a table with a table model, and measure them if there are labels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Predictions:
     score_names : tuple of str
         The s columns: one per class, or the one score that orders the rows.
     labels : ndarray of shape (N,) or (0,)
-        Those of the table.
+        The labels of the table.
     measures : dict
         Empty if the table has no labels that can be measured.
     note : str
@@ -40,9 +40,9 @@ class Predictions:
     ids : ndarray of text, shape (N,) or (0,)
         Names of the rows, if the table has them.
     id_name : str
-        What their column is called.
+        Name of their column.
     notes : tuple of str
-        What the user should know about the columns.
+        Notes on the columns for the user.
     """
 
     answers: npt.NDArray[Any]
@@ -97,9 +97,10 @@ class Predictions:
 
 
 def check_answers_file(path: Path, inputs: Iterable[Path], overwrite: bool = False) -> None:
-    """Refuse a file for predictions that holds something else.
+    """Refuse to write predictions to a file that holds something else.
 
-    A file that begins as `Predictions.to_csv` begins is an earlier result and may be replaced.
+    A file that begins like the text of `Predictions.to_csv` is an earlier result, which may be
+    replaced.
 
     Raises
     ------
@@ -160,7 +161,7 @@ def _measure(model: TableModel, table: Table) -> tuple[dict[str, float], str]:
         return {}, "the labels of the file are unknown to the model: nothing is measured"
     y = model.rule.encode(table.y[known])
     if model.rule.task == "auc" and len(np.unique(y)) < 2:
-        return {}, "the file has positive or negative rows only: there is no AUC"
+        return {}, "the file has only positive or only negative rows: the AUC is undefined"
     note = ""
     if not known.all():
         odd, n = table.y[~known][0], int((~known).sum())

@@ -20,11 +20,11 @@ METHODS: dict[str, Callable[[int], Tracker]] = {
     "mil": lambda seed: OpenCVTracker("mil"),
     "boosting": lambda seed: OpenCVTracker("boosting"),
 }
-"""Factories by name, from a seed to a tracker. OpenCV's two need the extra ``track``."""
+"""Factories by name, from a seed to a tracker. The two of OpenCV need the extra ``track``."""
 
 
 def make_tracker(name: str, seed: int = 0) -> Tracker:
-    """Return a new tracker; ValueError if there is none of this name."""
+    """Return a new tracker; ValueError if the name is unknown."""
     if name not in METHODS:
         raise ValueError(f"unknown tracker {name!r}: choose from {', '.join(METHODS)}")
     return METHODS[name](seed)

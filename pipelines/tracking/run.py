@@ -15,7 +15,7 @@ from segboost.tracking.base import Tracker
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """The boxes of a video.
+    """The tracked boxes of a video.
 
     Parameters
     ----------

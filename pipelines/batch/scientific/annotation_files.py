@@ -1,4 +1,4 @@
-"""Outlines of the objects of an image as files of other tools."""
+"""Write the outlines of an image's objects in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from segboost.io.formats.labelme import write_labelme
 from segboost.io.legend import ClassLegend
 
 COCO = "coco"
-"""The folder of the COCO files of single images, which are joined in the end."""
+"""Folder for the COCO files of single images, which are merged at the end of a batch."""
 
 
 def write_annotations(

@@ -46,7 +46,7 @@ class ObjectCollector:
     settings : ObjectSettings
     legend : ClassLegend
     tolerance : float, optional
-        If given, outlines are traced, too.
+        If given, outlines are also traced, with this tolerance in pixels.
     """
 
     name: str
@@ -112,8 +112,8 @@ class ObjectCollector:
         values : callable
             Returns the original intensities in a window, shape (h, w, C).
         folder : Path
-            For temporary files of ten bytes per pixel, which are there until the next page is
-            added or the collector is closed.
+            Holds temporary files of up to ten bytes per pixel until the next page is added or
+            the collector is closed.
         """
         self.close()
         shape, enter = self.info.shape, self._files.enter_context
@@ -146,7 +146,7 @@ class ObjectCollector:
 
     @property
     def area(self) -> float:
-        """Their total area, in the unit of the table."""
+        """The total area of the objects so far, in the unit of the table."""
         return float(sum(np.sum(page.table["area"]) for page in self.tables))
 
     def annotated(self) -> AnnotatedImage:
@@ -159,7 +159,5 @@ class ObjectCollector:
 
 def _describe_not_split(count: int, page: int, pages: int) -> str:
     where = f" of page {page}" if pages > 1 else ""
-    what = "1 part is" if count == 1 else f"{count} parts are"
-    return (
-        f"{what} not split{where}: the box around a part must have at most {LIMITS.largest} pixels"
-    )
+    what = f"1 part{where} is" if count == 1 else f"{count} parts{where} are"
+    return f"{what} not split: the box around a part must have at most {LIMITS.largest} pixels"

@@ -1,4 +1,4 @@
-"""The mask and the probabilities of a scientific image as files: PNG for PNG, TIFF or OME-Zarr."""
+"""Write the mask and the probabilities of a scientific image as PNG, TIFF or OME-Zarr."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Pages = Iterator[Iterator[ByteArray]]
 
 
 def mask_name(path: Path) -> str:
-    """Return the name of an image's mask: a TIFF file for a TIFF file, PNG for all others."""
+    """Return the name of an image's mask: TIFF if the image is a TIFF file, otherwise PNG."""
     try:
         return mask_files(path.stem)[0] if is_tiff(path) else f"{path.stem}.png"
     except (OSError, ImageFileError):  # reported when the image is read

@@ -26,7 +26,7 @@ from segboost.pipelines.segmentation.images.tiling import DEFAULT_OVERLAP, STEP
 
 FORMATS = ("coco", "geojson", "labelme")
 SAMPLED, SAMPLED_PAGES = 512, 8
-"""Side of the parts of large pages, and the number of pages, that are looked at for the scale."""
+"""Side of the sampled parts of large pages, and the maximum number of sampled pages."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class ScientificOptions:
     Parameters
     ----------
     axes : str, optional
-        Axes of TIFF files, such as ``CYX``, where they are wrong or missing.
+        Axes of TIFF files, such as ``CYX``, if the files have wrong ones or none.
     channels : tuple of int, optional
-        Channels of the files, in the order of those in training.
+        Channels of the files, in the same order as in training.
     intensities : (float, float) or "image", optional
         Values that become black and white; "image" for percentiles of each image; by default
         those that the model learned from its training images.
@@ -46,11 +46,11 @@ class ScientificOptions:
         Side of the tiles; see `plan_tiles`.
     overlap : int
     objects : ObjectSettings, optional
-        Find objects.
+        How to find objects; None does not, unless `formats` are given.
     formats : tuple of {"coco", "geojson", "labelme"}
-        Annotation files to write; implies objects.
+        Annotation files to write; these need objects.
     tolerance : float
-        Of their polygons, in pixels.
+        Tolerance of their polygons, in pixels.
     zarr : bool
         Write OME-Zarr instead of TIFF.
 
@@ -74,9 +74,7 @@ class ScientificOptions:
         check_tolerance(self.tolerance)
         for name in self.formats:
             if name not in FORMATS:
-                raise ValueError(
-                    f"formats of annotations: expected {', '.join(FORMATS)}, got {name!r}"
-                )
+                raise ValueError(f"annotation formats: expected {', '.join(FORMATS)}, got {name!r}")
         if self.tile is not None and (self.tile < STEP or self.tile % STEP):
             raise ValueError(f"tile: expected a multiple of {STEP} pixels, got {self.tile}")
         if isinstance(self.intensities, tuple) and not self.intensities[0] < self.intensities[1]:
@@ -96,19 +94,20 @@ class ScientificOptions:
         return any(option is not None for option in asked) or self.zarr
 
     def to_key(self) -> dict[str, object]:
-        """Return what the results depend on, as JSON values."""
+        """Return everything that the results depend on, as JSON values."""
         return {name: repr(value) for name, value in vars(self).items()}
 
 
 def choose_scale(
     source: ImageSource, preset: Preset, options: ScientificOptions
 ) -> tuple[IntensityScale, list[str]]:
-    """Return how the values of an image become those that a model takes, and notes.
+    """Return the scale from the values of an image to the input of a model, and notes.
 
     Raises
     ------
     ImageFileError
-        If the image does not have the channels that the model was trained with.
+        If the image does not have the channels that the model was trained with, or has 8 bits
+        and the training images had more.
     """
     info, learned = source.info, preset.intensities
     chosen = _chosen_channels(info, preset, options)
@@ -122,7 +121,7 @@ def choose_scale(
     if learned is not None and options.intensities is None:
         if info.dtype == np.uint8 and max(learned.high) > 255:
             raise ImageFileError(
-                "it has 8 bits, but the training images had more: give --intensities 0,255 or "
+                "it has 8 bits, but the training images had more: use --intensities 0,255 or "
                 "--intensities image"
             )
         scale = IntensityScale(info.channels, chosen, learned.low, learned.high)
@@ -131,9 +130,9 @@ def choose_scale(
         n = len(chosen)
         return IntensityScale(info.channels, chosen, (0.0,) * n, (255.0,) * n), notes
     pixels = [sample_pixels(page) for page in samples]
-    # The type of the values is ignored here, so that bytes, too, are scaled if that is asked for.
+    # Not the type of the file: with --intensities image, 8-bit images are scaled, too.
     kind = np.dtype(np.float64)
-    if learned is None:  # a model of photographs, which knows colours
+    if learned is None:  # a model of photographs, whose colours must be kept
         scale = learn_scale(pixels, kind, chosen, EXTREMES, joint=True)
     else:
         scale = learn_scale(pixels, kind, chosen)

@@ -24,7 +24,7 @@ def write_overlay(
     options: ScientificOptions,
     wanted: frozenset[str],
 ) -> str:
-    """Draw the mask that was written for an image over its first three channels, if asked to.
+    """Draw the mask that was written for an image over its first three channels, if wanted.
 
     Parameters
     ----------
@@ -34,20 +34,20 @@ def write_overlay(
         Holds the mask; the overlay is ``overlays/<stem>.png``.
     options : ScientificOptions
     wanted : frozenset of str
-        The folders that were asked for.
+        The requested folders.
 
     Returns
     -------
     str
-        What is not made, in one line; empty if all is.
+        What was not written and why, in one line; empty if everything was.
     """
-    said = ["no scores: these are made of photographs only"] if SCORES in wanted else []
+    said = ["no scores: written only for photographs"] if SCORES in wanted else []
     if OVERLAYS not in wanted:
         return "; ".join(said)
     with open_source(path, options.axes) as source:
         info = source.info
         if info.pages > 1 or info.n_pixels > WHOLE or options.zarr:
-            said.append("no overlay: it is made of single pages that are not large")
+            said.append("no overlay: drawn only for single pages that are not large")
             return "; ".join(said)
         rows, columns = slice(0, info.height), slice(0, info.width)
         picture = choose_scale(source, model.preset, options)[0](source.read(0, rows, columns))

@@ -29,10 +29,10 @@ from segboost.storage.folder import DOCUMENT
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 VERSION = 3
-"""Changes with how tiles are segmented, so that tiles of older versions are not reused."""
+"""Increased when tiles are segmented differently, so that older tiles are not reused."""
 
 TileMap = Callable[[TileReader, list[Tile], bool], Iterator[TileAnswer]]
-"""Segments tiles, in order: by this process, several, or a cluster."""
+"""Segments tiles in order: in this process, in several, or on a cluster."""
 
 
 def segment_scientific(
@@ -55,11 +55,12 @@ def segment_scientific(
     model_folder : Path
     path : Path
     output : Path
-        The mask is ``<stem>.tif``; objects are in ``objects/<stem>.csv`` and the label image
-        ``labels/<stem>.tif``.
+        The mask is ``<stem>.tif`` for TIFF files, otherwise ``<stem>.png``, or
+        ``<stem>.ome.zarr`` if wanted; the objects are in ``objects/<stem>.csv``, their label
+        image in ``labels/<stem>.tif``.
     options : ScientificOptions
     probabilities : bool
-        Whether to write ``probabilities/<stem>.tif``.
+        Whether to write ``probabilities/<stem>.tif``, or ``.png``.
     map_tiles : callable
     """
     start, cpu = time.perf_counter(), time.thread_time()
@@ -90,7 +91,7 @@ def segment_scientific(
 
 
 def is_scientific(path: Path, model: Segmenter, options: ScientificOptions) -> bool:
-    """Whether an image is more than a photograph, or is to be treated as if it were.
+    """Whether an image is, or is to be processed as, a scientific or large image.
 
     Files that cannot be opened here are left to the reader of photographs, which reports them.
     """
@@ -117,7 +118,8 @@ def _prepare(
     if large and model.config.longest_side is not None:
         raise ImageFileError(
             f"{info.width}×{info.height} pixels need tiles, but the model scales images down to "
-            f"{model.config.longest_side} pixels: scale the image down, or train without it"
+            f"{model.config.longest_side} pixels: scale the image down, or train without "
+            "longest_side"
         )
     tiles = plan_tiles(info.pages, info.height, info.width, options.tile, options.overlap)
     wants = probabilities or (options.object_settings is not None and _is_calibrated(model))

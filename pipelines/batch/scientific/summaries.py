@@ -1,4 +1,4 @@
-"""Files about all scientific images of a batch: the table of objects and COCO annotations."""
+"""Summaries of the scientific images of a batch: table of objects and COCO annotations."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ OBJECT_TABLE, ANNOTATIONS = "objects.csv", "annotations.json"
 def scientific_outputs(
     images: Sequence[Path], options: ScientificOptions, wanted: Iterable[str] = ()
 ) -> list[str]:
-    """Return the files that scientific images write.
+    """Return the files that are written for scientific images.
 
     Parameters
     ----------
     images : sequence of Path
     options : ScientificOptions
     wanted : iterable of {"probabilities", "overlays", "scores"}
-        Folders of files in addition to the masks; there are no scores of these images.
+        Folders in addition to the masks; scores are not written for these images.
     """
     wanted = [name for name in wanted if name != SCORES]
     names: list[str] = []

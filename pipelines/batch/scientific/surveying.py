@@ -17,7 +17,7 @@ from segboost.pipelines.segmentation.model.page_survey import survey_page
 def survey_pages(
     model: Segmenter, reader: TileReader, pages: Sequence[int], block: int
 ) -> TileReader:
-    """Return the reader with what its tiles have to know of these pages.
+    """Return the reader with a survey of each of these pages, which their tiles need.
 
     Parameters
     ----------

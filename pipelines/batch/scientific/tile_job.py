@@ -1,4 +1,4 @@
-"""Segment one tile: the work of a process or of a cluster's worker."""
+"""Segment one tile, in a local process or in a worker of a cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from segboost.pipelines.segmentation.model.files import Segmenter
 __all__ = ["Tile", "TileAnswer", "TilePixels", "TileReader", "segment_tile"]
 
 UNIT = 255
-"""Probabilities of tiles are stored as this many steps."""
+"""Probabilities of tiles are stored in this many steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class TilePixels:
     pixels : ndarray of uint8, shape (h, w, 3 + further channels)
         The tile with its overlap.
     page : PageView or None
-        The place of the tile in its page, and what is known of the whole; None if the tile is a
+        The position of the tile in its page, and the survey of the page; None if the tile is a
         whole page that is not large.
     """
 
@@ -41,7 +41,7 @@ class TilePixels:
 
 @dataclass(frozen=True)
 class TileReader:
-    """Reads tiles of an image as models take them.
+    """Reads tiles of an image as the input of a model.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class TileReader:
     scale : IntensityScale
     axes : str, optional
     pages : mapping of int to PageView
-        What is known of large pages; empty if pages are segmented as a whole.
+        Surveys of large pages; empty if pages are segmented as a whole.
     """
 
     path: Path
@@ -70,7 +70,7 @@ class TileReader:
 
 @dataclass(frozen=True, eq=False)
 class TileAnswer:
-    """The decision about the core of a tile.
+    """The result for the core of a tile.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class TileAnswer:
     probability : ndarray of uint8, shape (h, w), or None
         255 times the probability of foreground or, with several classes, of the mask's class.
     superpixels : int
-        Their number in the tile with its overlap.
+        Number of superpixels in the tile with its overlap.
     cpu_seconds : float
     """
 

@@ -23,14 +23,14 @@ from segboost.storage.whole_file import write_whole
 MASK, PROBABILITY, MARK = "mask", "probability", "mark"
 SUFFIX = ".tiles"
 UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, TypeError)
-"""Errors of files that are not tiles; TypeError is that of a file with a single array."""
+"""Errors raised by files that are not tiles; TypeError by a file with a single array."""
 
 
 class TileStore:
     """A folder of finished tiles, removed when the image is done.
 
-    Every tile carries a mark with the digest of the key. Files without it are somebody else's:
-    they are neither read nor replaced nor removed.
+    Every tile carries a mark with the digest of the key. Files without it are foreign: they are
+    neither read nor replaced nor removed.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ class TileStore:
     stem : str
         Name of the image without its extension.
     key : mapping
-        Everything that the tiles depend on, as JSON values: another key is another folder.
+        Everything that the tiles depend on, as JSON values; a different key gives a different
+        folder.
     """
 
     def __init__(self, output: Path, stem: str, key: Mapping[str, Any]) -> None:
@@ -51,7 +52,7 @@ class TileStore:
         return self._is_ours(self._path(tile))
 
     def refuse_foreign(self, tiles: Sequence[Tile]) -> None:
-        """Raise ForeignFileError if the folder, or a file in the place of a tile, is not ours."""
+        """Raise ForeignFileError if the folder, or a file at a tile's path, is not ours."""
         if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
             self._refuse(self.folder)
         for path in map(self._path, tiles):
@@ -64,7 +65,7 @@ class TileStore:
         Raises
         ------
         ForeignFileError
-            If a file that is not a tile of this image is in its place.
+            If a file that is not a tile of this image has its path.
         """
         self.refuse_foreign([tile])
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -106,7 +107,7 @@ class TileStore:
         Returns
         -------
         str
-            What is left and why, in one line; empty if nothing is.
+            What is left and why, in one line; empty if nothing is left.
         """
         if self.folder.is_symlink() or not self.folder.is_dir():
             return ""

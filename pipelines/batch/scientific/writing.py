@@ -30,7 +30,7 @@ OBJECTS, LABELS = "objects", "labels"
 
 @dataclass(frozen=True, eq=False)
 class TileJob:
-    """All that is known about an image before its tiles are segmented."""
+    """An image with its tiles, their store, the model and the options."""
 
     model: Segmenter
     path: Path

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A method with its figures in per cent; None where none was published."""
+    """A method with its figures in per cent; None if a figure was not published."""
 
     method: str
     mean_recall: float

@@ -1,4 +1,4 @@
-"""Several classes: StructBoost, a structured SVM and the unaries alone on CamVid."""
+"""Compare StructBoost, a structured SVM and the unaries alone on the classes of CamVid."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ClassRow:
     scores : dict of measure to Difference
         Each with its 95 % interval, by a bootstrap over images.
     behind : dict of measure to Difference, or None
-        The first method less this one, by a paired bootstrap; None for the first.
+        The first method minus this one, by a paired bootstrap; None for the first.
     classes : list of dict
         IoU and recall of every class, as fractions.
     n_train, n_images : int
@@ -125,7 +125,7 @@ class ClassTable:
     def _behind_lines(self) -> list[str]:
         first = NAMES.get(self.rows[0].method, self.rows[0].method)
         return [
-            f"- {first} less {NAMES.get(row.method, row.method)}, points of {title} with a 95 % "
+            f"- {first} minus {NAMES.get(row.method, row.method)}, points of {title} with a 95 % "
             f"interval of a paired bootstrap over test images: {row.behind[measure]}."
             for row in self.rows
             if row.behind is not None
@@ -161,7 +161,7 @@ def reproduce_classes(
     quick : bool
         Only a few images, trees and rounds: a check that everything works, not a measurement.
     methods : sequence of str
-        The first is the one that the others are compared with.
+        The others are compared with the first.
     seed : int
     """
     if quick:

@@ -26,8 +26,8 @@ STRAIGHT, SLANTED, BENT = (5, 7, 15, 17, 25, 27), (21, 33), (13, 23)
 def count_border_codes(labels: npt.NDArray[np.int32], count: int) -> Int64Array:
     """Return how many border pixels of each kind every object has in a band.
 
-    A border pixel has one of its 4 neighbours outside of the object. Its code, and the length
-    that stands for it, are those of `skimage.measure.perimeter`.
+    A border pixel has at least one of its 4 neighbours outside the object. Its code and the
+    length of that code are those of `skimage.measure.perimeter`.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def count_cells(labels: npt.NDArray[np.int32], count: int) -> Int64Array:
 
 
 def border_lengths(codes: Int64Array, pixel_size: PixelSize | None) -> FloatArray:
-    """Return perimeters from the counts of `count_border_codes`, shape (n, 50), in the unit."""
+    """Return perimeters in the unit of a pixel, from the counts of `count_border_codes`."""
     lengths = np.zeros(CODES)
     lengths[list(STRAIGHT)] = 1
     lengths[list(SLANTED)] = math.sqrt(2)
@@ -101,7 +101,7 @@ def border_lengths(codes: Int64Array, pixel_size: PixelSize | None) -> FloatArra
 
 
 def contour_lengths(cells: Int64Array, pixel_size: PixelSize) -> FloatArray:
-    """Return the lengths of contours from the counts of `count_cells`, shape (n, 16)."""
+    """Return the lengths of contours in the unit of a pixel, from the counts of `count_cells`."""
     slanted = math.hypot(pixel_size.x / 2, pixel_size.y / 2)
     lengths = np.zeros(CELLS)
     lengths[[1, 2, 4, 8, 7, 11, 13, 14]] = slanted

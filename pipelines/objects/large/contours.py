@@ -1,4 +1,4 @@
-"""Contours of a region that comes as bands of rows."""
+"""Trace the contours of a region that is read in bands of rows."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ SEGMENTS = {
     13: ((TOP, RIGHT),),
     14: ((LEFT, TOP),),
 }
-"""What is drawn in a cell, by the pixels inside: 1 upper left, 2 upper right, 4 lower left, 8 lower
-right. The region is on the left of each segment, and diagonal pixels are not connected."""
+"""Contour segments of a cell, by the pixels in the region: 1 upper left, 2 upper right, 4 lower
+left, 8 lower right. The region is on the left of each segment; diagonal pixels are not
+connected."""
 
 
 def _tables() -> tuple[Int64Array, Int64Array, Int64Array]:
@@ -48,7 +49,7 @@ COUNT, STARTS, STOPS = _tables()
 def contours_of_bands(bands: Iterable[BoolArray], width: int) -> list[FloatArray]:
     """Return the contours of a region as `segboost.io.formats.polygons.find_part_contours` does.
 
-    Order, directions and first points are the same; memory is that of a band and of the contours.
+    Order, directions and first points are the same; only one band and the contours are in memory.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def contours_of_bands(bands: Iterable[BoolArray], width: int) -> list[FloatArray
     Returns
     -------
     list of ndarray of shape (n, 2)
-        Rows and columns of pixel centres, where the first pixel is (1, 1).
+        Rows and columns, where (1, 1) is the centre of the first pixel.
     """
     stride = 2 * (width + 2)
     above = np.zeros((1, width + 2), dtype=bool)

@@ -27,7 +27,7 @@ MOMENTS = 6
 
 
 class HugeShapes:
-    """Shapes of the objects 1 … n, from bands that come from top to bottom.
+    """Measures the shapes of the objects 1 … n from bands, added from top to bottom.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class HugeShapes:
         labels : ndarray of int32, shape (h + 4, w + 4)
             Labels 0 … n of the band, with two more rows and columns on each side.
         top, left : int
-            The place of the band itself in the page.
+            Position in the page of the band itself, without the additional rows and columns.
         """
         runs = find_runs(labels[HALO:-HALO, HALO:-HALO])
         self._add_moments(runs, top, left)
@@ -129,7 +129,7 @@ def _row_ends(runs: Runs, top: int, left: int) -> Int64Array:
 
 
 def _second_moments(moments: list[int], y: float, x: float) -> tuple[float, float, float]:
-    """Return the central moments r², rc and c² per pixel, in the unit.
+    """Return the central moments r², rc and c² per pixel, in squared units of a pixel's size.
 
     The sums are whole numbers, which Python subtracts and divides without rounding them first.
     """

@@ -10,7 +10,7 @@ from segboost._types import Int64Array
 def count_hull_pixels(rows: Int64Array, first: Int64Array, last: Int64Array) -> int:
     """Return how many pixel centres lie in the convex hull of an object, or on its border.
 
-    As in `skimage.morphology.convex_hull_image`, a pixel is the diamond of the middles of its
+    As in `skimage.morphology.convex_hull_image`, a pixel is the diamond of the midpoints of its
     sides. All coordinates are doubled, so that the count is exact.
 
     Parameters

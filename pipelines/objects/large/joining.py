@@ -1,4 +1,4 @@
-"""Connected parts of a page that comes as bands of rows."""
+"""Find the connected parts of a page that is read in bands of rows."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class PartJoiner:
 def _touching(
     above: npt.NDArray[np.int32], below: npt.NDArray[np.int32], shifts: tuple[int, ...]
 ) -> Int64Array:
-    """Return the pairs of numbers that are neighbours in two rows, shape (2, m)."""
+    """Return the pairs of numbers that touch between two adjacent rows, shape (2, m)."""
     width = len(above)
     found = []
     for shift in shifts:

@@ -1,4 +1,4 @@
-"""The connected parts of the mask of a large page as numbered objects, found by bands."""
+"""Find the connected parts of a large mask as numbered objects, band by band."""
 
 from __future__ import annotations
 
@@ -140,12 +140,12 @@ def _outside(pages: _Pages, index: int, window: Window) -> BoolArray:
     """Write the parts of everything but a class into the scratch page.
 
     Holes are those that do not reach the border of the page. All bands with pixels of the class
-    are in the window, so that its upper and lower ends lie outside of all holes, too.
+    are in the window, so that its first and last rows are outside all holes, too.
 
     Returns
     -------
     ndarray of bool
-        Whether each value of the scratch page is outside of all holes.
+        Whether each value of the scratch page is outside all holes.
     """
     joiner = PartJoiner(diagonal=False)  # as `binary_fill_holes`
     reached = []
@@ -165,7 +165,7 @@ def _outside(pages: _Pages, index: int, window: Window) -> BoolArray:
 
 
 def _drop_hidden(pages: _Pages, classes: npt.NDArray[np.uint8], not_split: int) -> LargeObjects:
-    """Return the objects that have pixels: a hole in two classes belongs to the later one."""
+    """Return the objects that have pixels: a hole enclosed by two classes goes to the later one."""
     page, band = pages.labels, pages.limits.band
     found = find_extents(page, page.whole, len(classes), band)
     keep = found.areas > 0

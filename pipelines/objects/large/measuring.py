@@ -24,7 +24,7 @@ UNIT = 255.0
 
 @dataclass(frozen=True, eq=False)
 class PageValues:
-    """What is measured in objects, by windows of the page.
+    """Intensities and probabilities of a page, read by windows.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _measure(
     values: PageValues,
     pixel_size: PixelSize | None,
 ) -> ObjectTable:
-    """Return the table of the objects in a window, with places in the page."""
+    """Return the table of the objects in a window, with positions in the page."""
     unit = None if values.probability is None else values.probability(window) / UNIT
     table = measure_objects(objects, class_names, unit, values.channels(window), pixel_size)
     y, x = (1.0, 1.0) if pixel_size is None else (pixel_size.y, pixel_size.x)

@@ -59,9 +59,9 @@ def _trace_huge(
     tolerance: float,
     limits: LargeLimits,
 ) -> list[Polygon]:
-    """Return the polygons of an object, from the corner of its box.
+    """Return the polygons of an object, relative to the corner of its box.
 
-    Its parts that are connected by sides are traced in windows, if they fit, or by bands.
+    Its 4-connected parts are traced in windows if they fit into memory, otherwise by bands.
     """
     joiner = PartJoiner(diagonal=False)
     bands = cut_bands(box, limits.band)

@@ -1,4 +1,4 @@
-"""Pages as temporary files, of which windows are read and written."""
+"""Pages in temporary files, read and written by windows."""
 
 from __future__ import annotations
 

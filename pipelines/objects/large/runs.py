@@ -55,7 +55,7 @@ class Extents:
     boxes : ndarray of int64, shape (n, 4)
         Top, bottom, left and right, from inclusive to exclusive.
     areas : ndarray of int64, shape (n,)
-        In pixels; boxes of labels without pixels have no meaning.
+        In pixels; the boxes of labels without pixels are meaningless.
     """
 
     boxes: Int64Array
@@ -80,7 +80,7 @@ def find_extents(
     band : int
         Rows of a band.
     numbers : ndarray of int32, optional
-        The label 0 … n of each number that the page holds, which are labels by default.
+        The label 0 … n of each number in the page; by default, the numbers are the labels.
     """
     low = np.iinfo(np.int64).max
     top, left = np.full(count + 1, low), np.full(count + 1, low)

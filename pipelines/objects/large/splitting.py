@@ -1,4 +1,4 @@
-"""Touching objects of a large page, split in windows around them."""
+"""Split touching objects of a large page, in windows around them."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def split_parts(
 ) -> SplitParts:
     """Cut the parts of a page at their necks; see `split_touching`.
 
-    The watershed needs a part as a whole, so that parts above ``limits.largest`` stay as they are.
+    The watershed needs a whole part in memory, so parts above ``limits.largest`` are not cut.
 
     Parameters
     ----------
     page : PageFile
         Preliminary numbers of parts; changed in place to those of their pieces.
     window : Window
-        All parts are in it.
+        Contains all parts.
     numbers : ndarray of int32
         The part 0 … n of each preliminary number.
     depth : float

@@ -14,7 +14,7 @@ class RunningStatistics:
     """Mean and standard deviation of the finite values in each of the objects 1 … n.
 
     Bands are merged by the sums of squares around their own means (Chan, Golub and LeVeque),
-    which stay exact where a sum of all squares would not.
+    which is accurate even if the values are large compared with their deviation.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Groups of neighbouring objects, each of which is worked on in one window."""
+"""Groups of neighbouring objects that are processed in one window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from segboost.pipelines.objects.large.page_file import LargeLimits, PageFile
 
 @dataclass(frozen=True, eq=False)
 class ObjectGroup:
-    """Objects that are worked on together.
+    """Objects that are processed together.
 
     Parameters
     ----------

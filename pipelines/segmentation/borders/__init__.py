@@ -1,1 +1,1 @@
-"""Borders that are finer than superpixels: a classifier of the pixels near them."""
+"""Refinement of borders: a classifier of the pixels near them."""

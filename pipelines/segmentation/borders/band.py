@@ -37,7 +37,7 @@ def border_distance(foreground: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
 def in_batches(
     score: Callable[[Int64Array, Int64Array], AnyArray], rows: Int64Array, columns: Int64Array
 ) -> AnyArray:
-    """Return the scores of pixels, some at a time; there is at least one."""
+    """Return the scores of at least one pixel, computed in batches."""
     starts = range(0, rows.size, PIXELS_AT_A_TIME)
     parts = [slice(start, start + PIXELS_AT_A_TIME) for start in starts]
     return np.concatenate([score(rows[part], columns[part]) for part in parts])

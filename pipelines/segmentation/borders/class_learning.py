@@ -1,4 +1,4 @@
-"""Learning to classify pixels of several classes, from those that superpixels leave in doubt."""
+"""Learn to classify the doubtful pixels near borders between several classes."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def learn_refinement(
     n_jobs: int,
     progress: Progress,
 ) -> LearnedRefinement | None:
-    """Learn the refinement; None if there are too few doubtful labelled pixels.
+    """Learn the refinement; None if doubtful labelled pixels are too few or of one class.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def learn_refinement(
     items : sequence of TrainingImage
         The same images, with pixels and masks.
     nodes : sequence of ndarray of shape (P, K)
-        Log-probabilities of the superpixels, from unaries that are out of fold.
+        Log-probabilities of the superpixels, from out-of-fold unaries.
     fold : ndarray of int, shape (N,)
-        The folds of all superpixels, used again.
+        The folds of all superpixels.
     settings : BorderSettings
     booster : BoosterSettings
     seed : int

@@ -1,4 +1,4 @@
-"""Several classes pixel by pixel, near the borders between them."""
+"""Refinement of the borders between several classes, pixel by pixel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 
 MANY_PIXELS = 100_000
-"""Images with more pixels, and large pages, are classified in cells of 2×2."""
+"""In images with more pixels, and in large pages, one pixel decides for a cell of 2×2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +87,8 @@ class ClassRefinement:
 def doubtful_pixels(image: SuperpixelImage, nodes: FloatArray, width: int) -> BoolArray:
     """Return which pixels are near a border between labels, shape (H, W).
 
-    Pixels of unsure superpixels away from borders are left alone: on sequences of CamVid that the
-    trees had not seen, classifying those as well lost 1.0 points of mean IoU.
+    Pixels of uncertain superpixels away from borders are left alone: on sequences of CamVid that
+    the trees had not seen, classifying those as well lost 1.0 points of mean IoU.
     """
     labels = nodes.argmax(axis=1)[image.superpixels]
     size = 2 * width + 1
@@ -112,7 +112,7 @@ def pixel_describer(
 ) -> Callable[[Int64Array, Int64Array], Float32Array]:
     """Return a function from rows and columns to the features of these pixels."""
     if image.pixels is None:
-        raise ValueError(f"image {image.name!r} has no pixels to refine its borders by")
+        raise ValueError(f"image {image.name!r} has no pixels, which refining its borders needs")
     rgb = as_rgb(image.pixels)
     wanted = [(settings.scale, layer) for layer in settings.layers]
     maps = [image.maps[key] for key in wanted if key in image.maps]

@@ -1,4 +1,4 @@
-"""Learning to refine borders, from pixels near those that the CRF found on training images."""
+"""Learn to refine borders, from pixels near those that the CRF found on training images."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ from segboost.progress import Progress, Report
 BORDERS = "borders"
 """The name of the stage in progress reports."""
 FEWEST_PIXELS = 500
-"""Minimum number of labelled pixels per class near borders; with fewer, nothing is refined."""
+"""Minimum number of labelled pixels near borders; with fewer, nothing is refined.
+
+Counted per class with two classes, in total with more.
+"""
 FIXED = 1e6
 """The score given to pixels outside the refined band when the cut is chosen."""
 
@@ -61,7 +64,7 @@ class PixelTable:
 
 @dataclass(frozen=True, eq=False)
 class LearnedBorders:
-    """The refinement, and the probability of foreground by the scores after it."""
+    """The refinement, and the calibration of the scores after it."""
 
     refinement: BorderRefinement
     calibration: Calibration
@@ -127,18 +130,18 @@ def learn_borders(
     items : sequence of TrainingImage
         The same images, with pixels and masks.
     nodes : sequence of ndarray of shape (P,)
-        Scores of the superpixels above the cut, from unaries that are out of fold.
+        Scores of the superpixels minus the cut, from out-of-fold unaries.
     fold : ndarray of int, shape (N,)
-        The folds of all superpixels, used again.
+        The folds of all superpixels.
     calibration : Calibration
-        From these scores to probabilities.
+        Maps these scores to probabilities.
     settings : BorderSettings
     booster : BoosterSettings
     seed : int
     n_jobs : int
     progress : Progress
     measure : "mean_iou", "mean_recall" or "accuracy"
-        What the cut is chosen by.
+        The measure by which the cut of the refined scores is chosen.
     """
     tables = []
     given = list(zip(range(len(images)), images, nodes, items, strict=True))

@@ -1,4 +1,4 @@
-"""Refinement of borders: a classifier decides about every pixel near them."""
+"""Refinement of the border of the foreground by a classifier of the pixels near it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class BorderRefinement:
     calibration : Calibration
         Maps scores of superpixels to probabilities, from which the trees' features are computed.
     cut : float
-        The log-odds from which a pixel counts as foreground.
+        Log-odds above which a pixel is foreground.
     settings : BorderSettings
     """
 
@@ -63,7 +63,7 @@ class BorderRefinement:
         return tuple((self.settings.scale, layer) for layer in self.settings.layers)
 
     def margins(self, node: FloatArray) -> FloatArray:
-        """Return the log-odds of superpixels above the cut, by their scores; same sign."""
+        """Return the margins of superpixels with these scores; see the function `margins`."""
         return margins(self.calibration, node)
 
     def band(self, image: SuperpixelImage, margin: FloatArray) -> BandScores:
@@ -74,7 +74,7 @@ class BorderRefinement:
         image : SuperpixelImage
             With its pixels.
         margin : ndarray of shape (P,)
-            As `margins` gives them.
+            From `margins`.
         """
         distance = border_distance((margin > 0)[image.superpixels])
         rows, columns = image.wanted_pixels(*band_pixels(distance, self.settings.width))
@@ -104,7 +104,7 @@ class BorderRefinement:
 
 
 def margins(calibration: Calibration, node: FloatArray) -> FloatArray:
-    """Return ``logit p(s) − logit p(0)`` for scores s of superpixels, of the sign of s."""
+    """Return ``logit p(s) − logit p(0)`` for scores s of superpixels, with the sign of s."""
     log_odds = logit(calibration(node)) - logit(calibration(np.zeros(1)))
     # Where the calibration is flat, keep the sign of the score.
     smallest = np.where(node > 0, 1e-6, -1e-6)
@@ -131,7 +131,7 @@ def pixel_describer(
 ) -> Callable[[Int64Array, Int64Array], Float32Array]:
     """Return a function from rows and columns to the features of these pixels."""
     if image.pixels is None:
-        raise ValueError(f"image {image.name!r} has no pixels to refine its borders by")
+        raise ValueError(f"image {image.name!r} has no pixels, which refining its borders needs")
     rgb = as_rgb(image.pixels)
     wanted = [(settings.scale, layer) for layer in settings.layers]
     maps = [image.maps[key] for key in wanted if key in image.maps]

@@ -45,7 +45,7 @@ _NAMES = {bool: "true, false or null", int: "a whole number or null", float: "a 
 
 
 def of_type(hint: Any, value: Any, old: Any, name: str) -> Any:
-    """Return a JSON value as a setting of a type; ValueError if it has another type.
+    """Return a JSON value as the type of a setting; ValueError if it has another type.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def of_type(hint: Any, value: Any, old: Any, name: str) -> Any:
         return value
     if get_origin(hint) is Literal:
         raise ValueError(f"{name} must be one of {', '.join(get_args(hint))}, got {value!r}")
-    example = _NAMES[hint] if old is None else f"like {old!r}"
+    example = _NAMES[hint] if old is None else f"a value like {old!r}"
     raise ValueError(f"{name} must be {example}, got {value!r}")
 
 
@@ -85,7 +85,7 @@ def changed_settings(base: Any, values: Any, place: str = "") -> Any:
     Raises
     ------
     ValueError
-        For unknown keys, wrong types and numbers out of range; `place` comes before their names.
+        For unknown keys, wrong types and numbers out of range; `place` is put before their names.
     """
     if not isinstance(values, Mapping):
         raise ValueError(f"{place or 'config'} must be an object, got {values!r}")
@@ -94,7 +94,7 @@ def changed_settings(base: Any, values: Any, place: str = "") -> Any:
     unknown = sorted(map(str, set(values) - known))
     if unknown:
         raise ValueError(
-            f"config has no key {place}{unknown[0]!r}; there are {', '.join(sorted(known))}"
+            f"config has no key {place + unknown[0]!r}; the keys are {', '.join(sorted(known))}"
         )
     changes = {}
     for name, value in values.items():

@@ -92,19 +92,19 @@ PRESET_SETTINGS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class SegmentationConfig:
-    """How a segmenter is trained.
+    """Settings for training a segmenter.
 
     Parameters
     ----------
     preset : str or mapping
         Superpixels and feature groups: the name of a preset, or a preset as `Preset.to_config`
         and users write it. `default` and `fast` have network features; `classic` and `paper` have
-        hand-made ones, `paper` its 14 groups and two pairwise potentials.
+        hand-made ones, `paper` the paper's 14 groups and two pairwise potentials.
     method : "structboost", "ssvm", "trees", "adaboost" or "svm"
-        The first two learn a CRF; `trees` takes its strongest potential alone; the last two
+        The first two learn a CRF; `trees` uses its strongest potential alone; the last two
         classify superpixels by their visual words.
     group_classifiers : bool
-        Whether every feature group has its own AdaBoost classifier, as a potential.
+        Whether every feature group has an AdaBoost classifier, whose score is a potential.
     unary : UnarySettings
     context : bool or None
         Whether a CRF has two more strong potentials: trees over all raw features, and context
@@ -118,11 +118,11 @@ class SegmentationConfig:
     context_raw_columns : int
         Raw features that each tree of the context may split on in addition to the context's.
     trees_in_crf : bool
-        Whether the trees over raw features are a potential of the CRF themselves, or only what
-        the context is computed from.
+        Whether the trees over raw features are a potential of the CRF themselves, or only an
+        input of the context.
     average_folds : bool
-        Whether strong potentials are the mean of the models that were learned without each fold
-        and of the one learned from all images, or the latter alone.
+        Whether strong potentials are the mean of the models learned without each fold and of the
+        one learned from all images, or the latter alone.
     mirror_images : bool
         Whether trees and context also learn from a mirrored copy of every training image. Without
         effect if feature groups have classifiers, or if a linear classifier replaces the trees.
@@ -131,21 +131,21 @@ class SegmentationConfig:
     border_booster : BoosterSettings
         Settings of the trees over pixels near borders.
     C : float or None
-        None chooses among `C_choices` on validation images cut from the training ones.
+        None chooses among `C_choices` by cross-validation over blocks of training images.
     C_choices : tuple of float
     losses : tuple of "superpixels", "pixels" and "balanced"
-        How the Hamming loss may count; chosen together with C.
+        Ways to count the Hamming loss; one is chosen together with C.
     select : "mean_iou", "mean_recall" or "accuracy"
         The measure by which C, the loss and the cut are chosen.
     n_iterations : int
         Rounds of StructBoost.
     ramp_width : float
-        The least width of StructBoost's unary ramps, in deviations of a potential. Steps (0)
+        Minimum width of StructBoost's unary ramps, in deviations of a potential. Steps (0)
         leave scores of few levels, which cost precision at the break-even point; ramps as wide
         as the potential's range keep confident superpixels confident.
     validation_blocks : int
-        Contiguous blocks of training images; C and loss are chosen by how CRFs learned on the
-        other blocks label each of them.
+        Number of contiguous blocks of training images; C and the loss are chosen by how well
+        CRFs learned on the other blocks label each of them.
     longest_side : int or None
         Images with a longer side are scaled down to it before superpixels and features are
         computed, and masks are scaled back. None keeps all sizes.
@@ -207,7 +207,7 @@ class SegmentationConfig:
 
     @classmethod
     def for_preset(cls, preset: str | Mapping[str, Any], **changes: Any) -> SegmentationConfig:
-        """Return the settings that belong to a preset, with changes."""
+        """Return the settings of a preset, with changes."""
         settings = dict(PRESET_SETTINGS.get(_base_name(preset), {}))
         if _base_name(preset) == "paper" and not isinstance(preset, str):
             settings["context"] = False  # `paper` itself implies it by its name
@@ -262,7 +262,7 @@ class SegmentationConfig:
         return tuple(str(g[k]) for g in groups for k in ("function", "folder") if k in g)
 
     def crf_potentials(self, loss: Loss) -> PotentialSettings:
-        """Return the potentials of a CRF with this loss: without strong scores no agreement."""
+        """Return the potentials of a CRF with this loss; agreement needs the strong potentials."""
         agreement = self.potentials.agreement and self.uses_context
         return replace(self.potentials, loss=loss, agreement=agreement)
 
@@ -273,7 +273,7 @@ class SegmentationConfig:
     def resolved(self) -> dict[str, Any]:
         """Return plain JSON values with all settings of the preset written out.
 
-        Used as a settings file, they give the same run.
+        Saved as a settings file, they reproduce the run.
         """
         preset = find_preset(self.preset).to_config()
         values = {**asdict(self), "preset": preset, "context": self.uses_context}
@@ -281,9 +281,9 @@ class SegmentationConfig:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], warn: bool = True) -> SegmentationConfig:
-        """Return the settings of a JSON document; unknown keys and wrong types are named.
+        """Return the settings of a JSON document; ValueError names unknown keys and wrong types.
 
-        Settings under an old name are read, with a warning unless `warn` is false.
+        Settings under an old name are accepted, with a warning unless `warn` is false.
         """
         if not isinstance(values, Mapping):
             raise ValueError(f"config must be an object, got {values!r}")
@@ -310,7 +310,7 @@ class SegmentationConfig:
 
 
 def _base_name(preset: str | Mapping[str, Any]) -> str:
-    """Return the preset whose settings a preset has."""
+    """Return the name of the built-in preset whose settings apply to a preset."""
     if isinstance(preset, str):
         return preset
     return str(preset.get("base", preset.get("name")))

@@ -25,7 +25,7 @@ class UnarySettings:
         Maximum number of superpixels of each class that one classifier learns from; drawn at
         random, and weighted so that the classes keep their shares.
     n_folds : int
-        Contiguous blocks of training images that the out-of-fold scores leave out in turn.
+        Number of contiguous blocks of training images that out-of-fold scores leave out in turn.
     """
 
     n_stumps: int = 1000
@@ -49,8 +49,8 @@ class PotentialSettings:
         ``length · exp(−|Δc|)``, ``length · exp(−0.07‖ΔLUV‖ − |Δc|)`` and ``length · exp(−2|Δt|)``
         for context c and trees t.
     loss : "superpixels", "pixels" or "balanced"
-        The Hamming loss counts superpixels, or their labelled pixels, or these in inverse
-        proportion to the pixels of their class.
+        The Hamming loss counts superpixels, or their labelled pixels, or these weighted inversely
+        to the number of pixels of their class.
     """
 
     beta: float = 1.0
@@ -72,7 +72,8 @@ class LinearSettings:
     Parameters
     ----------
     regularisation : float
-        scikit-learn's C: the weight of the mean loss against the squared norm, on unit deviations.
+        scikit-learn's C: the weight of the summed loss against the squared norm, on columns of
+        unit deviation.
     balanced : int
         With up to this many images, both classes weigh the same; with n images, a class weighs
         its labelled pixels to the power of −balanced / n. 0 counts all pixels equally. Meant for
@@ -97,7 +98,7 @@ class BorderSettings:
     Parameters
     ----------
     refine : bool
-        Whether pixels near the border of the foreground are classified one by one.
+        Whether pixels near borders between classes are classified one by one.
     width : int
         Maximum distance of these pixels from the border.
     pixels_per_image : int

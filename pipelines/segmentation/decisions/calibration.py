@@ -27,7 +27,8 @@ class Calibration:
     score : ndarray of shape (K,)
         Strictly ascending.
     probability : ndarray of shape (K,)
-        Not descending, within (0, 1). Scores beyond the last knot have its probability.
+        Not descending, within (0, 1). Scores beyond the knots have the probability
+        of the nearest one.
     """
 
     score: FloatArray
@@ -37,7 +38,7 @@ class Calibration:
         score, probability = self.score, self.probability
         if score.ndim != 1 or score.shape != probability.shape or not score.size:
             raise ValueError(
-                f"a calibration needs as many scores as probabilities, one at least, got "
+                f"a calibration needs as many scores as probabilities, at least one, got "
                 f"{score.shape} and {probability.shape}"
             )
         if not (np.isfinite(score).all() and (np.diff(score) > 0).all()):
@@ -105,7 +106,7 @@ def calibration_error(
     """Return the expected calibration error over pixels.
 
     ``Σ_b (n_b / n) |F_b / n_b − mean p in b|`` over bins b of equal width in the probability,
-    with F_b foreground ones among n_b pixels.
+    with F_b foreground pixels among n_b.
 
     Parameters
     ----------

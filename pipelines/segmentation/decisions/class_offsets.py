@@ -1,4 +1,4 @@
-"""Offsets of the scores of classes with the best value of a measure over pixels."""
+"""Choose the offsets of class scores that maximise a measure over pixels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def best_class_offsets(scores: FloatArray, counts: Int64Array, measure: Measure)
     Parameters
     ----------
     scores : ndarray of shape (N, K)
-        Of superpixels or pixels, out of fold.
+        Out-of-fold scores of superpixels or pixels.
     counts : ndarray of int, shape (N, K)
         Their true pixels of each class.
     measure : "mean_iou", "mean_recall" or "accuracy"
@@ -136,7 +136,7 @@ def _values(rows: _Ranked, k: int, measure: Measure) -> FloatArray:
     """Return the measure for every change of the offset of class k, shape (len(GRID),).
 
     A row is labelled by its rival, the best of the other classes, until class k overtakes it. All
-    measures are those of the right and the predicted pixels of each class, so that no confusion
+    measures depend only on the right and the predicted pixels of each class, so that no confusion
     matrix is needed and the cost of a class does not grow with the number of classes.
     """
     n_classes = rows.scores.shape[1]

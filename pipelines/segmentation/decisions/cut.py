@@ -1,4 +1,4 @@
-"""The threshold on scores with the best value of a measure over pixels."""
+"""Choose the threshold on scores that maximises a measure over pixels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def best_offset(
 
     The Hamming loss that the learners minimise counts wrong pixels of either class equally; the
     mean of the two classes' IoU weighs the rarer one more. One number, chosen on training images
-    whose unaries are out of fold, makes up for that.
+    with out-of-fold unaries, corrects for that.
 
     Parameters
     ----------

@@ -20,9 +20,9 @@ def label_arrays(
     Parameters
     ----------
     images : sequence of images
-        Whatever `segboost.features.as_rgb` takes.
+        Anything that `segboost.features.as_rgb` accepts.
     masks : sequence of array-like of shape (H, W)
-        Booleans; or 0, 1 and 255 for void; or 0 and 255 for foreground. The last holds where no
+        Booleans; or 0, 1 and 255 for void; or 0 and 255 for foreground. The last applies if no
         mask of the sequence has a 1. With more classes, 0 … K−1 and 255 for void.
     n_classes : int
 

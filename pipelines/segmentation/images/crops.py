@@ -36,7 +36,7 @@ class CroppedImage:
 
     @property
     def name(self) -> str:
-        """The name of the image, with the place of the crop."""
+        """The name of the image, with the position of the crop."""
         return f"{self.item.name}_{self.crop.top}_{self.crop.left}"
 
     def image(self) -> npt.NDArray[np.uint8]:
@@ -48,11 +48,11 @@ class CroppedImage:
         return self._cut(_whole_mask(self.item))
 
     def image_key(self) -> str:
-        """Return a digest of the image and the place of the crop."""
+        """Return a digest of the image and the position of the crop."""
         return self._key(self.item.image_key())
 
     def mask_key(self) -> str:
-        """Return a digest of the mask and the place of the crop."""
+        """Return a digest of the mask and the position of the crop."""
         return self._key(self.item.mask_key())
 
     def _cut(self, whole: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -82,7 +82,7 @@ def crop_items(items: Sequence[Any], longest_side: int | None) -> list[Any]:
     ----------
     items : sequence of TrainingImage
     longest_side : int or None
-        If given, large images are scaled down instead, and stay whole here.
+        If given, images stay whole here, because large ones are scaled down instead.
     """
     if longest_side is not None:
         return list(items)
@@ -120,7 +120,7 @@ def _labelled_crops(item: Any) -> list[Any]:
 
 
 def _may_be_large(item: Any) -> bool:
-    """Whether an image may be large, without decoding it where its file tells."""
+    """Whether an image may be large; it is not decoded if its file gives the size."""
     if isinstance(item, CroppedImage):
         return False
     path = getattr(item, "image_path", None)
@@ -129,5 +129,5 @@ def _may_be_large(item: Any) -> bool:
     try:
         width, height = read_size(path)
     except (ImageFileError, OSError):
-        return True  # its mask tells
+        return True  # the size of its mask decides
     return width * height > LARGEST

@@ -49,7 +49,7 @@ class MirroredImage:
 def mirrored_copies(
     items: Sequence[Any], fold: Int64Array, sizes: Sequence[int]
 ) -> tuple[list[MirroredImage], list[int]]:
-    """Return mirrored copies of images, and the folds in which they are left out with these.
+    """Return mirrored copies of images, and their folds, which are those of the originals.
 
     An image that is divided between folds has no copy: the superpixels of the copy are not those
     of the image, so its parts could not be left out together.

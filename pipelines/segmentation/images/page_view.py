@@ -1,4 +1,4 @@
-"""Parts of large pages as models see them: their place, and the scores of the whole page."""
+"""Parts of large pages as models see them: position, and scores of the whole page."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class PageScores:
     Parameters
     ----------
     mean : ndarray of shape (T,)
-        Means by area; of several classes, of their probabilities.
+        Means weighted by area; with several classes, of their probabilities.
     quantiles : ndarray of shape (4,), optional
-        Of the best score. This and the following are not used with several classes.
+        Quantiles of the best score. This and the following are not used with several classes.
     centre : ndarray of shape (2,), optional
-        Of the likely foreground: row and column as shares of the page's height and width.
+        Centre of the likely foreground: row and column as shares of the page's sides.
     own : mapping of group to ndarray of shape (2, d)
         Histograms of the likely foreground and background.
     """
@@ -33,7 +33,7 @@ class PageScores:
 
 @dataclass(frozen=True, eq=False)
 class PageView:
-    """A part of a large page, and what a model knows of the whole.
+    """A part of a large page, with the scores of the whole page.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class PageView:
     scores : PageScores, optional
         Required by models with a second stage over context.
     core : (slice, slice), optional
-        Rows and columns of the part that are asked for; by default all. The borders of other
-        pixels are not refined.
+        Rows and columns of the part that are wanted; all by default. Borders are not refined
+        elsewhere.
     """
 
     part: PagePart

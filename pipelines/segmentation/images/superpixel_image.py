@@ -77,14 +77,14 @@ class SuperpixelImage:
 
     @classmethod
     def from_artefact(cls, name: str, artefact: Artefact) -> Self:
-        """Return what `to_artefact` stored."""
+        """Return the image that `to_artefact` stored."""
         arrays = artefact.arrays
         plain: dict[str, Any] = {k: a for k, a in arrays.items() if not k.startswith(GROUP)}
         groups = {k.removeprefix(GROUP): a for k, a in arrays.items() if k.startswith(GROUP)}
         return cls(name, groups=groups, **plain)
 
     def to_artefact(self) -> Artefact:
-        """Return all but the truth as arrays."""
+        """Return the superpixels, the graph and the features as arrays."""
         names = (
             "superpixels",
             "area",
@@ -113,7 +113,7 @@ class SuperpixelImage:
     def wanted_pixels(
         self, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the requested ones of these pixels: for a tile, those in its core."""
+        """Return those of the pixels that are wanted: for a tile, those in its core."""
         if self.page is None or self.page.core is None:
             return rows, columns
         down, across = self.page.core
@@ -138,7 +138,7 @@ class SuperpixelImage:
     def class_counts(self) -> npt.NDArray[np.int64]:
         """The labelled pixels of each class, shape (P, K); ValueError if there is no mask."""
         if self.counts is None:
-            raise ValueError(f"image {self.name!r} has no mask to learn or to measure with")
+            raise ValueError(f"image {self.name!r} has no mask to learn from or to measure with")
         return self.counts
 
     @property

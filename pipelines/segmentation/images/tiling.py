@@ -11,9 +11,9 @@ from segboost.io.scientific.window import Window
 DEFAULT_TILE = 1024
 DEFAULT_OVERLAP = BLOCK // 2
 STEP = 256
-"""Sides of tiles are multiples of this, the side of the tiles of the TIFF files."""
+"""Sides of tiles are multiples of this, which is the side of the tiles in TIFF files."""
 WHOLE = 2048 * 2048
-"""Pages of at most this many pixels are segmented as a whole, unless tiles are asked for."""
+"""Pages of at most this many pixels are segmented as a whole, unless a tile size is given."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Tile:
     ----------
     page : int
     core : Window
-        The pixels that the tile decides about; the cores of a page cover it exactly once.
+        The pixels whose result is kept; the cores of a page cover it exactly once.
     view : Window
-        What is segmented: the core and the overlap with its neighbours.
+        The pixels that are segmented: the core and the overlap with its neighbours.
     """
 
     page: int
@@ -55,8 +55,8 @@ def plan_tiles(
         Side of the cores in pixels; by default pages of up to `WHOLE` pixels are one tile, and
         larger ones have cores of `DEFAULT_TILE` pixels.
     overlap : int
-        Pixels around a core that are segmented with it, at least: views end where blocks of
-        superpixels end, which have twice this side.
+        Minimum number of pixels around a core that are segmented with it. Views end where blocks
+        of superpixels end, whose side is twice the overlap.
 
     Examples
     --------

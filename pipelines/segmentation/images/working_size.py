@@ -39,12 +39,12 @@ def image_shape(image: ImageLike) -> Shape:
 
 
 def reduce_image(image: ImageLike, longest_side: int | None) -> ImageLike:
-    """Return the image itself or, if it is too large, as uint8 RGB of its working shape.
+    """Return the image; if it is too large, scaled down to its working shape as uint8.
 
     Parameters
     ----------
     image : ndarray or PIL.Image.Image
-        Anything that `as_rgb` takes.
+        Anything that `as_rgb` accepts; arrays with more than three channels keep them.
     longest_side : int or None
     """
     if longest_side is None:

@@ -1,4 +1,4 @@
-"""What was predicted for an image beside its truth, for two classes and for several."""
+"""Predictions for an image together with its truth, for two classes and for several."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BINS = 10
 class RegionAnswer:
     """Scores and true pixels of an image's regions, each of shape (R,), for two classes.
 
-    Regions are its superpixels and, where borders were refined, groups of pixels near them.
+    Regions are its superpixels and, if borders were refined, groups of pixels near them.
     """
 
     score: npt.NDArray[np.float64]
@@ -50,7 +50,7 @@ class RegionAnswer:
 
 @dataclass(frozen=True, eq=False)
 class ClassAnswer:
-    """Pixels of an image by true and predicted class, and how its probabilities held.
+    """Pixels of an image by true and predicted class, and the calibration of its probabilities.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class ClassAnswer:
         probabilities: npt.NDArray[Any],
         step: int,
     ) -> Self:
-        """Return the answer of scores.
+        """Return the answer for the scores of an image.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class ClassAnswer:
         mask : ndarray of uint8, shape (H, W)
             0 … K−1, 255 void.
         probabilities : ndarray of shape (h, w, K)
-            Of the pixels of every `step`-th row and column.
+            Probabilities of the pixels in every `step`-th row and column.
         step : int
         """
         n_classes = scores.shape[2]
@@ -114,7 +114,7 @@ def new_total(n_classes: int) -> Total:
 
 
 def answer_from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> Answer:
-    """Return the answer whose attributes these arrays are."""
+    """Return the answer with these arrays as its attributes."""
     return ClassAnswer(**arrays) if "confusion" in arrays else RegionAnswer(**arrays)
 
 

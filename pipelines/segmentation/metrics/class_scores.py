@@ -49,7 +49,7 @@ class ClassScores:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the scores that `to_dict` wrote; ValueError if they are not."""
+        """Return the scores that `to_dict` wrote; ValueError if they are invalid."""
         counts = np.asarray(values["confusion"], dtype=np.int64)
         if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any():
             raise ValueError("confusion: expected a square matrix of counts")

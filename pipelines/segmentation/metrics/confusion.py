@@ -17,7 +17,7 @@ VOID = 255
 
 @dataclass(frozen=True, eq=False)
 class ConfusionMatrix:
-    """Pixels by true class (rows) and predicted class (columns); sums of them are matrices again.
+    """Pixels by true class (rows) and predicted class (columns); matrices can be added.
 
     With the pixels n_ab of class a that were predicted as b:
 

@@ -46,13 +46,13 @@ class PrecisionRecallCurve:
         """Precision where it equals recall; NaN if there is no foreground.
 
         The two are equal where as many pixels are called foreground as are foreground, n = P.
-        Pixels of equal score come as one block; where P falls inside of a block, its foreground
-        pixels count as spread evenly over it:
+        Pixels of equal score form one block; if P falls inside a block, its foreground pixels are
+        taken to be spread evenly over it:
 
             TP(P) = TP₀ + (TP₁ − TP₀) (P − n₀) / (n₁ − n₀),   break-even = TP(P) / P
 
-        That is the mean over all orders of the block. A constant score so reaches the share of
-        foreground and no more, which a straight line between two points of the curve exceeds.
+        This is the mean over all orders of the block. A constant score gets the share of
+        foreground; a straight line between two points of the curve would give it more.
         """
         P = self.n_foreground
         if P == 0:
@@ -65,9 +65,9 @@ class PrecisionRecallCurve:
 
 
 class ScoreHistogram:
-    """Foreground and background pixels of every distinct score; exact, whatever the order.
+    """Foreground and background pixels of every distinct score; exact, in any order.
 
-    Memory grows with the number of distinct scores: of superpixels rather than of pixels.
+    Memory grows with the number of distinct scores, usually one per superpixel, not per pixel.
     """
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class ScoreHistogram:
         Raises
         ------
         ValueError
-            Where shapes differ, a score is NaN or a count is negative.
+            If shapes differ, a score is NaN or a count is negative.
         """
         values = np.asarray(score, np.float64)
         foreground = np.asarray(n_foreground, np.int64)
@@ -129,7 +129,7 @@ class ScoreHistogram:
 def _join(
     parts: list[tuple[FloatArray, Int64Array, Int64Array]],
 ) -> tuple[FloatArray, Int64Array, Int64Array]:
-    """Return the distinct scores with the sums of their counts; scores of no pixel are left out."""
+    """Return the distinct scores of any pixels, with the sums of their counts."""
     distinct, place = np.unique(np.concatenate([p[0] for p in parts]), return_inverse=True)
     sums = np.zeros((2, distinct.size), np.int64)
     np.add.at(sums[0], place, np.concatenate([p[1] for p in parts]))

@@ -66,7 +66,7 @@ class SegmentationScores:
 
 @dataclass(frozen=True)
 class PixelCounts:
-    """Pixels by truth and prediction; sums of them are again counts."""
+    """Pixels by truth and prediction; counts can be added."""
 
     true_positive: int = 0
     false_positive: int = 0
@@ -110,8 +110,8 @@ class PixelCounts:
 class SegmentationEvaluation:
     """Scores over images that are added one at a time; no image is kept.
 
-    Every image comes with scores or none does: a curve over a part of the pixels would not
-    belong to the other figures.
+    Either all images have scores or none: a curve over only some of the pixels would not match
+    the other figures.
 
     Examples
     --------

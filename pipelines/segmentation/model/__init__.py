@@ -1,1 +1,1 @@
-"""A trained segmenter, what it consists of, and its files."""
+"""A trained segmenter, its parts and its files."""

@@ -44,11 +44,11 @@ class ClassSegmentationModel:
         None for the method "trees".
     potentials : PotentialSettings
     calibration : ClassCalibration
-        The scale of the scores of superpixels.
+        Maps the scores of superpixels to log-probabilities.
     offsets : ndarray of shape (K,)
         Added to the scores of pixels before the largest is chosen.
     probability : ClassCalibration
-        From the scores of pixels, offsets included, to log-probabilities.
+        Maps the scores of pixels, offsets included, to log-probabilities.
     borders : ClassRefinement or None
         Classifies doubtful pixels one by one.
     widths : mapping of str to int
@@ -77,7 +77,7 @@ class ClassSegmentationModel:
     ) -> SuperpixelImage:
         """Compute the superpixels and features of an image, at its working size.
 
-        With `page`, of the part of a large page that the image is.
+        With `page`, the image is a part of a large page.
         """
         maps = None if self.borders is None else self.borders.wanted_maps
         prepare = Preparation(self.preset, self.widths, self.config.longest_side, maps)
@@ -111,7 +111,7 @@ class ClassSegmentationModel:
     def predict(
         self, image: ImageLike, name: str = "", page: PageView | None = None
     ) -> Segmentation:
-        """Segment one image, or the part of a large page that it is."""
+        """Segment one image or, with `page`, a part of a large page."""
         prepared = self.prepare(image, name, page)
         scores = at_full_size(self.score_pixels(prepared), image, page)
         superpixels = at_full_size(prepared.superpixels, image, page)

@@ -1,4 +1,4 @@
-"""What scores the superpixels of several classes: trees and context, or a linear classifier."""
+"""Unaries of several classes: trees with or without context, or a linear classifier."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def mix(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class ClassUnaries:
-    """Trees over raw features with or without a second stage over context, or a linear one.
+    """Trees over raw features with or without a second stage over context, or a linear classifier.
 
     Parameters
     ----------
@@ -67,14 +67,14 @@ class ClassUnaries:
         return mix(first, second, self.context_share)
 
     def summarise(self, blocks: Sequence[SuperpixelImage]) -> PageScores:
-        """Return what the context needs to know of a large page, from some of its blocks."""
+        """Return the scores over a large page that the context needs, from some of its blocks."""
         if self.trees is None:
             raise ValueError("the model has no context")
         first = [self.trees.scores(block.groups) for block in blocks]
         return PageScores(mean_probability(blocks, first))
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays of all parts, under names that begin with the part's."""
+        """Return the arrays of all parts, with the name of the part as a prefix."""
         found: dict[str, npt.NDArray[Any]] = {}
         for part in PARTS:
             potential = getattr(self, part)

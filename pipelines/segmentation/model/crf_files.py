@@ -1,4 +1,4 @@
-"""The CRF of a segmenter as a sub-folder named by its content."""
+"""Save and load the CRF of a segmenter, in a sub-folder named by its content."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def save_crf(model: CRFModel, folder: Path) -> str:
 
 
 def owned_crf(folder: Path) -> Path | None:
-    """Return the sub-folder of the CRF of the segmenter in a folder; None if it is not as saved."""
+    """Return the sub-folder of a segmenter's CRF; None if it is missing or was changed."""
     document = read_manifest(folder)
     try:
         name = CRF_NAME.fullmatch(document["content"]["crf"]) if document is not None else None

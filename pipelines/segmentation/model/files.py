@@ -1,9 +1,8 @@
 """A trained segmenter as one folder of JSON and npz, written atomically.
 
 ``model.json`` and its npz file hold everything except the CRF, which has a sub-folder named by its
-content.
-The document is renamed into place last and names both by checksum: a reader sees the old model
-or the new one, never a mixture.
+content. The document is renamed into place last and names both by checksum: a reader sees the old
+model or the new one, never a mixture.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ def _describe(model: Segmenter) -> dict[str, Any]:
 
 
 def load_segmenter(folder: str | os.PathLike[str], allow_import: Collection[str] = ()) -> Segmenter:
-    """Return the segmenter that `save_segmenter` wrote; it predicts the same, to the bit.
+    """Return the segmenter that `save_segmenter` wrote; its predictions are bit-identical.
 
     Parameters
     ----------
@@ -143,7 +142,7 @@ def _pack_binary(model: SegmentationModel) -> Arrays:
 
 
 def _try_out(model: Segmenter) -> None:
-    """Segment a small image: parts that do not fit each other show here, not at first use."""
+    """Segment a small image, to find parts that do not fit together before the first use."""
     groups = [_without_files(group, model.widths) for group in model.preset.groups]
     model = replace(model, preset=replace(model.preset, groups=tuple(groups)))
     image = model.prepare(np.zeros((32, 32, 3 + model.preset.n_further), dtype=np.uint8))
@@ -158,7 +157,7 @@ def _try_out(model: Segmenter) -> None:
 
 
 def _without_files(group: FeatureGroup, widths: Mapping[str, int]) -> FeatureGroup:
-    """Return a group; zeros for a folder of features, which has none for the small image."""
+    """Return a group; a folder of features, which has none for the small image, gives zeros."""
     if not isinstance(group, FolderGroup):
         return group
     width = widths[group.name]

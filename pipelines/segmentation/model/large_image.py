@@ -48,8 +48,8 @@ def segment_parts(
     """Yield the parts of an image with their results; together they cover it once.
 
     Images of up to 2048×2048 pixels, and those that the model scales down, are one part. Larger
-    ones are segmented by the tiles of `plan_tiles`, so that what is computed for a tile bounds the
-    memory.
+    ones are segmented by the tiles of `plan_tiles`, so that intermediate results take only the
+    memory of a tile.
     """
     height, width = image_shape(image)
     if model.config.longest_side is not None or not is_large(height, width):
@@ -70,7 +70,7 @@ def segment_parts(
 
 
 def _as_bytes(model: Segmenter, image: ImageLike) -> ByteArray:
-    """Return the pixels as tiles take them, further channels included."""
+    """Return the pixels as uint8, including further channels if the model uses them."""
     if model.preset.n_further:
         return np.asarray(image)
     return to_bytes(image)

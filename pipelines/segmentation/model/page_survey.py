@@ -1,4 +1,4 @@
-"""Survey of a large page: the statistics of the whole that features and context need."""
+"""Survey of a large page: the page-wide statistics that features and context need."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from segboost.pipelines.segmentation.model.files import Segmenter
 SIDE = 512
 """Side of the sampled places; at least a block."""
 FEWEST, MOST = 2, 4
-"""Places along each side of a page."""
+"""Minimum and maximum number of places along each side of a page."""
 SHARE = 1 / 16
-"""The share of a page that is sampled, until there are `MOST` places."""
+"""The share of a page that is sampled, up to `MOST` places along each side."""
 
 ReadPart = Callable[[slice, slice], npt.NDArray[np.uint8]]
-"""Returns rows and columns of a page as the model takes them, shape (h, w, channels)."""
+"""Returns rows and columns of a page as the input of a model, shape (h, w, channels)."""
 
 
 def survey_page(
@@ -42,7 +42,7 @@ def survey_page(
     ----------
     model : Segmenter
     height, width : int
-        Of the page.
+        Size of the page.
     read : callable
     block : int
         Side of the blocks in which superpixels are cut.
@@ -64,14 +64,14 @@ def survey_page(
 
 
 def spread_places(length: int, pixels: int, block: int = BLOCK) -> list[slice]:
-    """Return rows or columns of whole blocks to look at, evenly spread.
+    """Return rows or columns of whole blocks to sample, evenly spread.
 
     Parameters
     ----------
     length : int
         Height or width of the page.
     pixels : int
-        Of the page.
+        Number of pixels of the page.
     block : int
 
     Examples

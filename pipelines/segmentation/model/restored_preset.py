@@ -32,9 +32,9 @@ def restore_preset(
 
 
 def _find_network(group: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    """Return a group; if its network file has moved, with the copy in the model folder.
+    """Return a group, with the copy of its network file in the model folder if there is one.
 
-    Either must have the checksum that the group names.
+    The file must have the checksum that the group names.
     """
     file = group.get("file")
     if group.get("kind") != "network" or file is None:

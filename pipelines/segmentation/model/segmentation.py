@@ -1,4 +1,4 @@
-"""The result of segmenting one image, and what comes before and after scoring it."""
+"""The result of segmenting one image, and the steps before and after scoring it."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from segboost.pipelines.segmentation.images.working_size import (
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """The answer for one image.
+    """The result for one image.
 
     Parameters
     ----------
     mask : ndarray of uint8, shape (H, W)
-        The class of every pixel; of two classes, 1 where foreground.
+        The class of every pixel; with two classes, 1 where foreground.
     scores : ndarray of float, shape (H, W) or (H, W, K)
-        Of two classes, higher where foreground is more likely, and positive where the mask is 1.
-        Of more, a score per class; the mask is the class with the highest one.
+        With two classes, higher where foreground is more likely, and positive where the mask is 1.
+        With more, a score per class; the mask is the class with the highest one.
     superpixels : ndarray of int32, shape (H, W)
     """
 
@@ -45,7 +45,7 @@ class Segmentation:
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """From an image to its superpixels and features.
+    """Computes the superpixels and features of an image.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class Preparation:
     longest_side : int or None
         Larger images are scaled down; parts of pages are not.
     maps : tuple of (float, str) or None
-        Scale and layer of the network maps by which borders are refined; None if they are not,
-        and pixels need not be kept.
+        Scale and layer of the network maps used to refine borders; None if borders are not
+        refined and pixels need not be kept.
     """
 
     preset: Preset
@@ -65,7 +65,7 @@ class Preparation:
     maps: tuple[tuple[float, str], ...] | None
 
     def __call__(self, image: ImageLike, name: str, page: PageView | None) -> SuperpixelImage:
-        """Return the superpixels and features of an image, or of the part of a page it is."""
+        """Return the superpixels and features of an image or, with `page`, a part of a page."""
         if page is None:
             small, part = reduce_image(image, self.longest_side), None
         else:
@@ -81,7 +81,7 @@ class Preparation:
 def at_full_size(
     values: npt.NDArray[Any], image: ImageLike, page: PageView | None
 ) -> npt.NDArray[Any]:
-    """Return values of the pixels of a prepared image, shape (h, w, …), for the image itself."""
+    """Return values of the pixels of a prepared image, shape (h, w, …), in the image's size."""
     height, width = image_shape(image)
     if page is not None:
         return values[:height, :width]  # without the padding
@@ -89,7 +89,7 @@ def at_full_size(
 
 
 def check_widths(features: ImageFeatures, widths: Mapping[str, int]) -> None:
-    """Raise ValueError if a group has other columns than in training.
+    """Raise ValueError if a group has another number of columns than in training.
 
     The compiled sums and trees do not check array bounds.
     """

@@ -49,7 +49,7 @@ class SegmentationModel:
     calibration : Calibration or None
         Maps scores minus the offset to probabilities; None for models of older versions.
     borders : BorderRefinement or None
-        Decides about the pixels near borders one by one.
+        Classifies the pixels near borders one by one.
     widths : mapping of str to int
         The number of columns that each group had in training; empty for models of older versions.
     legend : ClassLegend
@@ -78,7 +78,7 @@ class SegmentationModel:
     ) -> SuperpixelImage:
         """Compute the superpixels and features of an image, at its working size.
 
-        With `page`, of the part of a large page that the image is.
+        With `page`, the image is a part of a large page.
         """
         maps = None if self.borders is None else self.borders.wanted_maps
         prepare = Preparation(self.preset, self.widths, self.config.longest_side, maps)
@@ -102,14 +102,14 @@ class SegmentationModel:
         """
         if self.calibration is None:
             raise ValueError(
-                "this model has no probabilities, since an older segboost trained it: train it "
+                "this model was trained by an older segboost and has no probabilities: train it "
                 "again, or use its scores"
             )
         return self.calibration(scores)
 
     @property
     def probability_cut(self) -> float:
-        """The probability of the score 0, at which masks are cut."""
+        """The probability of the score 0, at which masks are thresholded."""
         return float(self.probabilities(np.zeros(1))[0])
 
     def _raw_scores(self, image: SuperpixelImage) -> FloatArray:
@@ -138,7 +138,7 @@ class SegmentationModel:
     def predict(
         self, image: ImageLike, name: str = "", page: PageView | None = None
     ) -> Segmentation:
-        """Segment one image, or the part of a large page that it is."""
+        """Segment one image or, with `page`, a part of a large page."""
         prepared = self.prepare(image, name, page)
         scores = at_full_size(self.score_pixels(prepared), image, page)
         superpixels = at_full_size(prepared.superpixels, image, page)

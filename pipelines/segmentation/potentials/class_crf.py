@@ -14,7 +14,7 @@ from segboost.tasks.crf import CRFInstance
 from segboost.tasks.crf_instance import UNKNOWN
 
 FLOOR = -12.0
-"""The least log-probability of a unary potential."""
+"""Log-probabilities below this are raised to it in unary potentials."""
 SHARPNESS = 4.0
 """How fast smoothing decays with the difference between the probabilities of neighbours."""
 
@@ -34,8 +34,8 @@ def class_instance(
         Log-probabilities.
     settings : PotentialSettings
     class_weight : ndarray of shape (K,), optional
-        What a pixel of each class counts in the loss. With it, the labels are part of the
-        instance, for learning; superpixels without a labelled pixel are of unknown label.
+        Weight of a pixel of each class in the loss. If given, the instance has labels, for
+        learning; those of superpixels without labelled pixels are unknown.
     """
     unary = -np.maximum(scores, FLOOR)
     pairwise = class_pairwise(image, scores, settings)
@@ -52,7 +52,7 @@ def class_instance(
 def class_pairwise(
     image: SuperpixelImage, scores: FloatArray, settings: PotentialSettings
 ) -> FloatArray:
-    """Return V, shape (E, L): those of colour and length, and the mixed ones of the settings.
+    """Return V, shape (E, L): the potentials of colour, length and contrasts, and of agreement.
 
     Agreement is measured by the total variation ``d = ½ Σ_k |p_k − q_k|`` of two neighbours'
     probabilities: ``length · exp(−SHARPNESS d)``, and the same with the contrast of colours.
@@ -78,17 +78,17 @@ def crf_class_scores(
 ) -> FloatArray:
     """Return the scores of all K classes, shape (P, K), by a CRF that knows some of them.
 
-    With y* the labelling of low energy, the score of class k at superpixel p is
+    With y* the labelling of low energy that is found, the score of class k at superpixel p is
     ``E(y*) − E(y* with y_p = k)``: 0 for the label of p, and less for the others. A class that the
     CRF did not see scores less than all others. The min-marginals of `score_nodes`, which let the
-    neighbours follow, take 50 times as long for 11 classes.
+    neighbours change their labels, take 50 times as long for 11 classes.
     """
     instance = class_instance(image, scores, potentials)
     theta, capacity = model.energy_terms(instance)
     labels = best_labels(Graph(instance.n_nodes, instance.edges), theta, capacity)
     energy = theta.copy()
     for here, there in (instance.edges.T, instance.edges.T[::-1]):
-        # An edge costs all labels but that of the neighbour.
+        # An edge adds its cost to all labels but that of the neighbour.
         energy += np.bincount(here, capacity, instance.n_nodes)[:, None]
         np.subtract.at(energy, (here, labels[there]), capacity)
     known = energy[np.arange(len(labels)), labels][:, None] - energy

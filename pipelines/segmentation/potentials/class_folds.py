@@ -1,4 +1,4 @@
-"""Folds of superpixels of several classes, every class being known outside every fold."""
+"""Folds of superpixels such that every class also occurs outside every fold."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ def assign_class_folds(
 ) -> Int64Array:
     """Return the fold of every superpixel.
 
-    Contiguous blocks of images, as neighbours often show one scene. If a class occurs in one block
-    alone, nothing could be learned about it from the others: then images are dealt to the folds
-    class by class, the rarest first, and an image that alone shows a class is divided.
+    Folds are contiguous blocks of images, because neighbours often show the same scene. If a class
+    occurs in only one block, nothing could be learned about it from the others: then images are
+    dealt to the folds class by class, the rarest first, and an image that is the only one with a
+    class is divided.
 
     Parameters
     ----------

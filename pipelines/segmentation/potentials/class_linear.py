@@ -18,11 +18,11 @@ from segboost.pipelines.segmentation.potentials.trees import ImageReader
 from segboost.weak.checks import read_array
 
 REGULARISATION = 1e-3
-"""scikit-learn's C: the weight of the mean loss against the squared norm, on unit deviations."""
+"""scikit-learn's C: the weight of the summed loss against the squared norm."""
 LEAST_LOSS = 3.0
-"""The least weight of the mean loss: with few superpixels nothing would be learned otherwise."""
+"""Minimum weight of the mean loss: with few superpixels nothing would be learned otherwise."""
 ABSENT = -20.0
-"""The score of a class that the training superpixels do not show."""
+"""The score of a class that no training superpixel has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class ClassLinearLearner:
     truth : ClassTruth
     groups : tuple of str
     table : ndarray of float32, shape (N, D)
-        Their columns.
+        Columns of these groups.
     seed : int
     """
 
@@ -141,7 +141,8 @@ def fit_class_linear(
     truth : ClassTruth
     seed : int
     average : bool
-        Whether the potential is the mean of the models of all folds and of all images.
+        Whether the potential is the mean of the models learned without each fold and of the one
+        learned from all images.
     """
     blocks = [reader.column_block(group).astype(np.float32) for group in reader.groups]
     learner = ClassLinearLearner(truth, reader.groups, np.concatenate(blocks, axis=1), seed)

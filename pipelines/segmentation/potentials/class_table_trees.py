@@ -40,7 +40,7 @@ class ClassTableLearner:
         return self.weight > 0
 
     def fit(self, rows: Int64Array, part: int) -> ClassBooster:
-        """Return the trees of these rows."""
+        """Return trees learned from these rows."""
         return ClassBooster.fit(
             self.table[rows],
             self.labels[rows],

@@ -69,7 +69,7 @@ class ClassTruth:
     Parameters
     ----------
     labels : ndarray of int64, shape (N,)
-        The class of most labelled pixels.
+        The class with the most labelled pixels.
     counts : ndarray of int64, shape (N, K)
         Labelled pixels by class.
     fold : ndarray of int64, shape (N,)
@@ -115,7 +115,7 @@ class ClassTreeLearner:
     context : ndarray of float32, shape (N, D)
         Without context D is 0.
     n_raw : int
-        Raw columns that a tree may split on beside those of the context.
+        Raw columns that a tree may split on in addition to those of the context.
     settings : BoosterSettings
     seed : tuple of int
         The random seed, extended by the part that is learned.
@@ -145,7 +145,7 @@ class ClassTreeLearner:
         return self.table.members(len(self.truth.fold))
 
     def fit(self, rows: Int64Array, part: int) -> ClassTreePotential:
-        """Return the trees of these rows."""
+        """Return trees learned from these rows."""
         weight = self.truth.weights()[rows]
         width = self.context.shape[1]
         baseline, trees = boost_class_trees(
@@ -195,14 +195,15 @@ def fit_class_trees(
     settings : BoosterSettings
     seed : tuple of int
     n_jobs : int
-        Folds learned at the same time, in threads; the result is the same.
+        Number of folds learned in parallel, in threads; the result does not depend on it.
     context : ndarray of float32, shape (N, D), optional
-        Further columns, of which a tree draws `settings.n_columns`, beside `n_raw` of the raw ones.
+        Further columns, of which a tree draws `settings.n_columns`, and `n_raw` of the raw ones.
     n_raw : int
     report : callable, optional
         As in `learn_out_of_fold`.
     average : bool
-        Whether the potential is the mean of the models of all folds and of all images.
+        Whether the potential is the mean of the models learned without each fold and of the one
+        learned from all images.
     """
     table = read_byte_table(reader, np.flatnonzero(truth.known), seed[0])
     if context is None:
@@ -215,7 +216,7 @@ def fit_class_trees(
 
 
 def class_truth(images: Sequence[SuperpixelImage], fold: Int64Array) -> ClassTruth:
-    """Return the truth of images, in folds."""
+    """Return the truth of images, with their folds."""
     return ClassTruth(
         np.concatenate([i.labels for i in images]),
         np.concatenate([i.class_counts for i in images]),

@@ -38,7 +38,7 @@ class ContextPotential:
     ----------
     booster : TreeBooster
     groups : tuple of str
-        Feature groups whose raw columns follow the context features; none in most presets.
+        Feature groups whose raw columns follow the context features; may be empty.
     """
 
     booster: TreeBooster
@@ -163,17 +163,18 @@ def fit_context(
     first : ndarray of shape (N, T)
         Out-of-fold first-stage scores of all their superpixels, the best of them last.
     fold : ndarray of int, shape (N,)
-        The folds of the first stage, used again.
+        The folds of the first stage.
     settings : BoosterSettings
     seed : int
     n_jobs : int
-        Folds learned at the same time; the result is the same.
+        Number of folds learned in parallel, in threads; the result does not depend on it.
     raw : RawColumns, optional
         Raw features that trees may split on in addition to the context.
     report : callable, optional
         As in `learn_out_of_fold`.
     average : bool
-        Whether the potential is the mean of the trees of all folds and of all images.
+        Whether the potential is the mean of the models learned without each fold and of the one
+        learned from all images.
     """
     sizes = np.array([image.n_superpixels for image in images])
     if len(first) != sizes.sum():

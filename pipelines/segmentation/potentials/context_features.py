@@ -1,9 +1,8 @@
 """Second-stage features, computed from the first-stage scores around a superpixel.
 
-All are made from the scores of the image itself and from where the superpixel lies: its own
-scores, those of rings of neighbours, samples of the score map at fixed offsets, statistics of
-the whole image, position and size, and how much the superpixel looks like the image's own
-confident regions.
+All are computed from the image itself: the superpixel's own scores, those of rings of neighbours,
+samples of the score map at fixed offsets, statistics of the whole image, position and size, and
+how much the superpixel looks like the confident regions of the image.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ RADII = (0.04, 0.08, 0.16, 0.28)
 DIRECTIONS = 8
 QUANTILES = (10.0, 50.0, 90.0, 99.0)
 OWN_MODELS = ("colour", "words", "words4", "lbp48")
-"""Groups, all of them histograms, from which models of the image's own regions are made."""
+"""Groups of histograms, from which models of the image's own regions are made."""
 
 
 def context_features(image: SuperpixelImage, scores: FloatArray) -> npt.NDArray[np.float32]:
@@ -39,7 +38,7 @@ def context_features(image: SuperpixelImage, scores: FloatArray) -> npt.NDArray[
     image : SuperpixelImage
         The image with the groups of `OWN_MODELS`, if its preset has them.
     scores : ndarray of shape (P, T)
-        First-stage scores; the last one, in the scale of log-odds, is the map to look at.
+        First-stage scores; the last one, on the scale of log-odds, is the score map.
     """
     score = scores[:, -1]
     parts = [scores, *ring_means(image, scores), sampled_at(image, score, RADII)]
@@ -80,7 +79,7 @@ def sampled_at(image: SuperpixelImage, scores: FloatArray, radii: Sequence[float
     scores : ndarray of shape (P,) or (P, K)
     radii : sequence of float
         Lengths of the offsets, as shares of the mean of height and width; in large pages, of
-        `FIELD`, and half a block at most.
+        `FIELD`, and at most half a block.
     """
     height, width = image.superpixels.shape
     lengths = [radius * (height + width) / 2 for radius in radii]
@@ -98,7 +97,7 @@ def sampled_at(image: SuperpixelImage, scores: FloatArray, radii: Sequence[float
 
 
 def _image_statistics(image: SuperpixelImage, own: FloatArray, score: FloatArray) -> FloatArray:
-    """Return the mean of every score over the image and quantiles of the map."""
+    """Return the mean of every score over the image and quantiles of the score map."""
     of_page = page_scores(image)
     if of_page is not None and of_page.quantiles is not None:
         mean, quantiles = of_page.mean, of_page.quantiles
@@ -128,7 +127,7 @@ def _foreground_centre(
 
 
 def page_scores(image: SuperpixelImage) -> PageScores | None:
-    """Return the scores of the page that an image is a part of, if it is one."""
+    """Return the scores of the page that an image is a part of; None if it is not a part."""
     if image.page is None:
         return None
     if image.page.scores is None:
@@ -137,7 +136,7 @@ def page_scores(image: SuperpixelImage) -> PageScores | None:
 
 
 def summarise_page(blocks: Sequence[SuperpixelImage], scores: Sequence[FloatArray]) -> PageScores:
-    """Return what `context_features` needs to know of a page, from some of its blocks.
+    """Return the scores over a page that `context_features` needs, from some of its blocks.
 
     Parameters
     ----------

@@ -34,10 +34,10 @@ def crf_instance(
         F', positive for foreground.
     settings : PotentialSettings
     with_truth : bool
-        Whether the labels and their weights are part of it, for learning; superpixels without
-        a labelled pixel are of unknown label.
+        Whether the instance has labels and their weights, for learning; the labels of superpixels
+        without labelled pixels are unknown.
     class_weight : ndarray of shape (2,), optional
-        What a pixel of each class counts in a balanced loss.
+        Weight of a pixel of each class in a balanced loss.
     """
     labels: npt.NDArray[np.int64] | None = None
     weight: FloatArray | None = None
@@ -54,14 +54,14 @@ def crf_instance(
 
 
 def pairwise(image: SuperpixelImage, scores: FloatArray, settings: PotentialSettings) -> FloatArray:
-    """Return V, shape (E, L): V1 of colour, V2 of length, and the mixed ones of the settings.
+    """Return V, shape (E, L): V1 of colour, V2 of length, and those that the settings add.
 
     Parameters
     ----------
     image : SuperpixelImage
     scores : ndarray of shape (P, T)
-        F'; where agreement is asked for, its last two columns are the trees' and the context's,
-        or its only column is the context's.
+        F'; if agreement is used, its last two columns are the trees' and the context's, or its
+        only column is the context's.
     settings : PotentialSettings
     """
     columns = border_columns(image, settings)
@@ -70,7 +70,7 @@ def pairwise(image: SuperpixelImage, scores: FloatArray, settings: PotentialSett
         length = np.asarray(image.boundary_length, dtype=np.float64)
         one, other = image.edges.T
         strong = np.abs(scores[one, -2:] - scores[other, -2:])
-        trees, context = strong[:, 0], strong[:, -1]  # one and the same where there is one score
+        trees, context = strong[:, 0], strong[:, -1]  # the same if there is only one score
         columns.append(length * np.exp(-context))
         columns.append(length * np.exp(-0.07 * colour - context))
         columns.append(length * np.exp(-2.0 * trees))
@@ -86,9 +86,9 @@ def border_columns(image: SuperpixelImage, settings: PotentialSettings) -> list[
 
 
 def loss_weights(images: Sequence[SuperpixelImage], loss: Loss, n_classes: int) -> FloatArray:
-    """Return what a pixel of each class counts in the loss, shape (K,); 1 unless balanced.
+    """Return the weight of a pixel of each class in the loss, shape (K,); 1 unless balanced.
 
-    Balanced, every class that occurs counts the same in total, and a pixel 1 on average.
+    If balanced, all classes that occur count the same in total, and a pixel counts 1 on average.
     """
     if loss != "balanced":
         return np.ones(n_classes)

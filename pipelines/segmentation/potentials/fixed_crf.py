@@ -12,7 +12,7 @@ from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelIm
 
 
 def border_costs(image: SuperpixelImage, smoothness: float, contrast: float) -> FloatArray:
-    """Return what a border between two superpixels costs, shape (E,).
+    """Return the costs of borders between superpixels, shape (E,).
 
     ``smoothness · length · exp(−contrast · ‖ΔLUV‖)``, lengths in side lengths of a mean superpixel.
     """

@@ -10,7 +10,7 @@ from segboost._types import BoolArray, Int64Array
 
 
 def fold_of_image(n_images: int, n_folds: int) -> Int64Array:
-    """Return the fold of every image: contiguous blocks, as neighbours often show one scene."""
+    """Return the fold of every image: contiguous blocks, since neighbours often show one scene."""
     return np.arange(n_images) * min(n_folds, n_images) // max(n_images, 1)
 
 
@@ -29,11 +29,11 @@ def assign_folds(
 ) -> Int64Array:
     """Return the fold of every superpixel.
 
-    Contiguous blocks of images, as neighbours often show one scene. Where masks are partial, a
-    class may be found in one block alone: nothing could be learned about it from the others.
-    Then the images that show the class are spread over the folds; and where only one image
-    does, that image is divided, so that each part is scored by a model of the other. Such scores
-    are optimistic, but better than none.
+    Folds are contiguous blocks of images, because neighbours often show the same scene. If masks
+    are partial, a class may occur in only one block, and nothing could be learned about it from
+    the others. Then the images with the class are spread over the folds; if there is only one,
+    it is divided, so that each part is scored by a model of the others. Such scores are
+    optimistic, but better than none.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def assign_folds(
     if n_folds < 2 or len(sizes) < 2 or all_teach(labels, known, fold):
         return fold
     shows = [np.isin(np.arange(len(sizes)), image[known & (labels == c)]) for c in (0, 1)]
-    # Foreground alone, both, background alone, nothing: the images that show a class follow one
-    # another, so that any two of them get two folds.
+    # Foreground only, both, background only, nothing: the images that show a class follow one
+    # another, so that two neighbours among them get different folds.
     rank = np.select([shows[1] & ~shows[0], shows[1], shows[0]], [0, 1, 2], 3)
     spread = np.empty(len(sizes), np.int64)
     spread[np.argsort(rank, kind="stable")] = np.arange(len(sizes)) % n_folds
@@ -62,7 +62,7 @@ def assign_folds(
 
 
 def all_teach(labels: Int64Array, known: BoolArray, fold: Int64Array) -> bool:
-    """Whether something can be learned outside every fold."""
+    """Whether a classifier can be learned outside every fold."""
     return all(teaches(labels, np.flatnonzero(known & (fold != k))) for k in np.unique(fold))
 
 

@@ -37,7 +37,7 @@ class GroupLearner:
     seed: int
 
     def fit(self, rows: Int64Array, part: int) -> StumpSum:
-        """Return the classifier of these rows."""
+        """Return the classifier learned from these rows."""
         rng = np.random.default_rng([self.seed, part])
         return fit_stumps(self.features, self.labels, rows, self.settings, rng)
 
@@ -53,7 +53,7 @@ def fit_stumps(
     settings: UnarySettings,
     rng: np.random.Generator,
 ) -> StumpSum:
-    """Fit AdaBoost on a sample of the rows that keeps the weight of either class."""
+    """Fit AdaBoost on a sample of the rows, weighted to keep the shares of both classes."""
     chosen, weights = [], []
     for value, most in ((1, settings.most_foreground), (0, settings.most_background)):
         members = rows[labels[rows] == value]

@@ -13,7 +13,7 @@ from segboost.pipelines.segmentation.potentials.folds import teaches
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
 
 C_CHOICES = (1e-2, 1e-1, 1.0, 1e1, 1e2)
-"""Weights C of the mean hinge loss on features in [0, 1]; the best one out of fold is chosen."""
+"""Weights C of the squared hinge loss; the best one on the last fold is chosen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class LinearWordsLearner:
     C: float
 
     def fit(self, rows: Int64Array, part: int) -> LinearWords:
-        """Return the SVM of these rows."""
+        """Return the SVM learned from these rows."""
         return _fit(self.features[rows], self.labels[rows], self.C)
 
     def score(self, model: LinearWords, rows: Int64Array) -> FloatArray:
@@ -63,7 +63,7 @@ def fit_linear_words(
     known : ndarray of bool, shape (N,)
     fold : ndarray of int, shape (N,)
     area : ndarray of shape (N,)
-        Labelled pixels, which weigh the choice of C.
+        Labelled pixels, the weights in the choice of C.
     """
     last = fold == fold.max()
     chosen = C_CHOICES[len(C_CHOICES) // 2]

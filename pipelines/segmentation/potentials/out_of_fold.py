@@ -31,7 +31,7 @@ class FoldLearner(Protocol[Model]):
         """The rows that may be learned from, shape (N,)."""
 
     def fit(self, rows: Int64Array, part: int) -> Model:
-        """Return a model of these rows; `part` is the fold left out, or the number of folds."""
+        """Return a model learned from these rows; `part` is the left-out fold or their number."""
 
     def score(self, model: Model, rows: Int64Array) -> FloatArray:
         """Return the scores of these rows, in their order: one each, or one per class."""
@@ -74,14 +74,14 @@ def learn_out_of_fold(
         How the parts are run: one after the other by default, `in_threads` or a parallel map.
         The result does not depend on it.
     one_class : {"zero", "in sample"}
-        The scores of a fold whose complement lacks a class: 0, favouring neither, or those of
-        the model of all rows.
+        The scores of a fold if all other folds have a single class: 0, which favours no class, or
+        those of the resulting model.
     report : callable, optional
-        Called with the number of parts that are learned and of all parts.
+        Called with the number of parts learned so far and of all parts.
     mean : callable, optional
         Returns the model whose scores are the mean of the scores of models. If given, the
         result's model is the mean of all fitted ones. It varies less than the model of all rows,
-        at no further cost in training, and is about as sure as the out-of-fold scores are.
+        at no further cost in training, and is about as confident as the out-of-fold scores.
     """
     folds = [int(k) for k in np.unique(learner.fold)]
     parts: list[int | None] = [None, *(folds if len(folds) > 1 else [])]
@@ -110,10 +110,10 @@ def learn_out_of_fold(
 def learn_part(
     shared: tuple[FoldLearner[Model], bool], left_out: int | None
 ) -> tuple[Model | None, FloatArray | None]:
-    """Return the model of all rows and no scores; or a model and the scores of its left-out fold.
+    """Return the model of all rows and None; or a model and the scores of its left-out fold.
 
-    Neither where the other folds lack a class. Unless the learner comes with True, the model of a
-    part is dropped once its fold is scored, so that only the scores travel.
+    Both are None if the other folds have a single class. The second entry of `shared` says whether
+    to return the models without a fold; otherwise only their scores are sent back.
     """
     learner, keep = shared
     if left_out is None:

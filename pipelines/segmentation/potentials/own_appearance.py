@@ -1,4 +1,4 @@
-"""What the confident regions of an image look like: histograms of its own fore- and background.
+"""Appearance of the confident regions of an image: histograms of foreground and background.
 
 As in interactive segmentation, but with first-stage scores instead of scribbles: the parts of a
 bike's frame that they detect give the colour of the parts that they miss.

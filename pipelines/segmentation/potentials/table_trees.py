@@ -41,7 +41,7 @@ class TableLearner:
         return self.weight > 0
 
     def fit(self, rows: Int64Array, part: int) -> TreeBooster:
-        """Return the trees of these rows."""
+        """Return trees learned from these rows."""
         table, labels, weight = self.table[rows], self.labels[rows], self.weight[rows]
         return TreeBooster.fit(table, labels, weight, self.settings, [*self.seed, part])
 

@@ -63,7 +63,7 @@ class ByteTable:
     thresholds : ndarray of float64, shape (D, 255)
         ``x ≤ thresholds[j, k]`` where the byte of column j is at most k; +inf beyond its last.
     rows : ndarray of int64, shape (n,)
-        Which superpixels these are.
+        Indices of these superpixels.
     """
 
     columns: npt.NDArray[np.uint8]
@@ -77,7 +77,7 @@ class ByteTable:
         return found
 
     def behind(self, binned: BinnedMatrix) -> ByteTable:
-        """Return the table with other columns, binned, of the same rows before its own."""
+        """Return the table with other binned columns of the same rows before its own."""
         thresholds = np.full((binned.n_features, MAX_BINS - 1), np.inf)
         thresholds[:, : binned.width - 1] = binned.thresholds
         return ByteTable(
@@ -145,7 +145,7 @@ class TreeLearner:
         return self.table.members(len(self.fold))
 
     def fit(self, rows: Int64Array, part: int) -> TreePotential:
-        """Return the trees of these rows."""
+        """Return trees learned from these rows."""
         baseline, trees = boost_trees(
             self.table.columns,
             np.searchsorted(self.table.rows, rows),
@@ -188,12 +188,13 @@ def fit_tree_potential(
     settings : BoosterSettings
     seed : int
     n_jobs : int
-        Folds learned at the same time, in threads that share the features; the result is the
-        same.
+        Number of folds learned in parallel, in threads that share the features; the result does
+        not depend on it.
     report : callable, optional
         As in `learn_out_of_fold`.
     average : bool
-        Whether the potential is the mean of the trees of all folds and of all images.
+        Whether the potential is the mean of the models learned without each fold and of the one
+        learned from all images.
     """
     labels = np.concatenate([i.labels for i in images])
     weight = np.concatenate([i.labelled for i in images]).astype(np.float64)

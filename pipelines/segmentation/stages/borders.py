@@ -1,4 +1,4 @@
-"""The stage of the border refinement, an artefact on disk."""
+"""The stage of border refinement, cached as an artefact."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class BorderTask:
     items : sequence of TrainingImage
         The same images, with pixels and masks.
     nodes : sequence of ndarray of shape (P,)
-        Scores of their superpixels above the cut, from unaries that are out of fold.
+        Scores of their superpixels minus the cut, from out-of-fold unaries.
     fold : ndarray of int, shape (N,)
     calibration : Calibration
-        From these scores to probabilities.
+        Maps these scores to probabilities.
     """
 
     images: Sequence[SuperpixelImage]
@@ -54,14 +54,14 @@ class BorderTask:
     calibration: Calibration
 
     def key(self, config: SegmentationConfig) -> KeyParts:
-        """Return what the refinement depends on."""
+        """Return everything that the refinement depends on."""
         parameters: dict[str, Any] = {
             "borders": asdict(config.borders),
             "border_booster": asdict(config.border_booster),
             "seed": config.seed,
         }
         if config.select != "mean_iou":
-            parameters["select"] = config.select  # others keep their key
+            parameters["select"] = config.select  # by default, keys are those of earlier versions
         images = zip(self.images, self.items, self.nodes, strict=True)
         inputs = (
             key
@@ -79,7 +79,7 @@ def border_stage(
     n_jobs: int,
     progress: Progress,
 ) -> LearnedBorders | None:
-    """Return the refinement from the store, or learn it; None if there is none."""
+    """Return the refinement from the store, or learn it; None if borders are not refined."""
     if not config.borders.refine:
         return None
 

@@ -1,4 +1,4 @@
-"""The CRF of several classes: choose C and loss on validation images, then learn it."""
+"""The CRF of several classes: choose C and loss by cross-validation, then learn it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def learn_class_crf(data: Data, n_jobs: int, progress: Progress) -> LearnedClass
         config, C, len(images), n_classes, step_reporter(progress, LEARNING, rounds)
     )
     _fit(model, thin, loss)
-    model.callback = None  # it holds the display
+    model.callback = None  # it refers to the display
     return LearnedClassCRF(model, config.crf_potentials(loss), C, tuple(trials))
 
 
@@ -89,9 +89,9 @@ def make_class_crf(
 ) -> CRFModel:
     """Return the unfitted learner of the config's method.
 
-    The classes share the functions of their own log-probability: rare classes have too few
-    superpixels for functions of their own, and a bias of each class would be that of the training
-    images. As with two classes, these functions only rise where there are few images.
+    All classes share the functions of their log-probabilities: rare classes have too few
+    superpixels for separate functions, and a bias per class would be that of the training images.
+    As with two classes, these functions only increase if there are few images.
     """
     if config.method == "ssvm":
         return CRFStructuredSVM(
@@ -125,7 +125,7 @@ def node_scores(
 
 
 def _thinned(data: Data) -> Data:
-    """Return the data with at most `MOST_GRAPHS` images, every class that occurs among them."""
+    """Return the data with `MOST_GRAPHS` images, and more if classes would be lost."""
     images, scores, config, n_classes = data
     if len(images) <= MOST_GRAPHS:
         return data
@@ -174,7 +174,7 @@ def _describe(trials: Sequence[ClassTrial], config: SegmentationConfig) -> str:
 
 
 def _try_all(data: Data, choices: Sequence[Choice], n_jobs: int) -> list[ClassTrial]:
-    """Return one trial per choice: every block of images is labelled by a CRF of the others."""
+    """Return one trial per choice: every block of images is labelled by a CRF of the rest."""
     images, _, config, n_classes = data
     blocks = np.array_split(np.arange(len(images)), min(config.validation_blocks, len(images)))
     tasks = [(choice, int(b[0]), int(b[-1]) + 1) for choice in choices for b in blocks]

@@ -45,7 +45,7 @@ def find_or_learn_class_crf(
 
 
 def _key(data: Data) -> KeyParts:
-    """Return what a CRF depends on: graphs, truth, scores and its own settings."""
+    """Return everything a CRF depends on: graphs, truth, scores and its settings."""
     images, scores, config, n_classes = data
     names = ["method", "C", "C_choices", "losses", "select", "validation_blocks", "seed"]
     if config.method == "structboost":

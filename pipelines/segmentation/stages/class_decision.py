@@ -34,7 +34,7 @@ SCHEMA = 3
 
 @dataclass(frozen=True, eq=False)
 class ClassDecision:
-    """How log-probabilities become labels."""
+    """The learned parts that turn log-probabilities into labels."""
 
     crf: LearnedClassCRF | None
     calibration: ClassCalibration
@@ -44,7 +44,7 @@ class ClassDecision:
 
 
 def decide_classes(stage: ClassStage, scores: FloatArray) -> ClassDecision:
-    """Learn how labels follow from the out-of-fold log-probabilities of all superpixels, (N, K)."""
+    """Learn to label from the out-of-fold log-probabilities of all superpixels, shape (N, K)."""
     config, truth = stage.config, stage.truth
     crf = None
     if config.learns_crf:
@@ -63,7 +63,7 @@ def decide_classes(stage: ClassStage, scores: FloatArray) -> ClassDecision:
                 crf.C,
             )
             crf = None
-    # Only a scale: constants per class would be those of the training images.
+    # Only a scale: constants per class would reflect the training images.
     calibration = fit_class_calibration(scores, truth.counts, constants=False)
     nodes = calibration(scores)
     refined = _refine(stage, nodes)
@@ -82,7 +82,7 @@ def decide_classes(stage: ClassStage, scores: FloatArray) -> ClassDecision:
 
 
 def _refine(stage: ClassStage, nodes: FloatArray) -> LearnedRefinement | None:
-    """Return the refinement from the store, or learn it; None if there is none."""
+    """Return the refinement from the store, or learn it; None if borders are not refined."""
     config, n = stage.config, len(stage.items)
     if not config.borders.refine:
         return None

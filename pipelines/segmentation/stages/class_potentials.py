@@ -37,7 +37,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True, eq=False)
 class ClassStage:
-    """Training images of several classes with what all their stages need.
+    """Training images of several classes, with the data that all stages share.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class ClassStage:
         )
 
     def parts(self) -> KeyParts:
-        """Return what the potentials depend on, without their own settings."""
+        """Return everything that the potentials depend on except their own settings."""
         parameters = {
             "seed": self.config.seed,
             "folds": self.config.unary.n_folds,
@@ -87,7 +87,7 @@ class ClassStage:
 
 
 def learn_class_potentials(stage: ClassStage) -> tuple[ClassUnaries, FloatArray]:
-    """Return what scores superpixels, and their out-of-fold log-probabilities, shape (N, K)."""
+    """Return the unaries, and the out-of-fold log-probabilities of superpixels, shape (N, K)."""
     if len(stage.items) < stage.config.linear_below:
         return _learn_linear(stage)
     trees, first = _learn_trees(stage)

@@ -1,4 +1,4 @@
-"""The CRF stage: choose C and loss on validation images, then learn from all training images."""
+"""The CRF stage: choose C and loss by cross-validation, then learn from all training images."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Choice = tuple[float, Loss]
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """A trial with every image's node scores above the cut, by a CRF of other images."""
+    """A trial with the node scores of all images minus the cut, by CRFs of other images."""
 
     trial: Trial
     margins: list[FloatArray]
@@ -72,8 +72,8 @@ class _Tried:
 class LearnedCRF:
     """The CRF of all training images, and how its settings were chosen.
 
-    `offset` is the node score from which on a superpixel counts as foreground, `calibration` the
-    probability of foreground by what a node score exceeds it.
+    `offset` is the node score above which a superpixel is foreground; `calibration` maps node
+    scores minus the offset to probabilities of foreground.
     """
 
     model: CRFModel
@@ -104,7 +104,7 @@ def learn_crf(
         Their out-of-fold unary scores, scaled.
     config : SegmentationConfig
     n_jobs : int
-        Choices tried at the same time.
+        Number of processes that try choices.
     progress : Progress, optional
     """
     progress = progress or QuietProgress()
@@ -115,10 +115,10 @@ def learn_crf(
     rounds = _count_rounds(images, config)
     model = make_crf(config, C, scores, step_reporter(progress, LEARNING, rounds))
     model.fit(instances)
-    model.callback = None  # it holds the display
+    model.callback = None  # it refers to the display
     parts = scored_parts(model, images, scores, potentials)
     offset = best_offset(parts, config.select)
-    if tried:  # CRFs that did not learn from an image are less sure of it, and miss more
+    if tried:  # CRFs are less confident on images that they did not learn from
         pairs = zip(_best(tried, config).margins, images, strict=True)
         offset += best_offset(((m, *image.truth) for m, image in pairs), config.select)
     # Not by the margins above: a CRF of fewer images has scores of another scale. On synthetic
@@ -129,7 +129,7 @@ def learn_crf(
 
 
 def _count_rounds(images: Sequence[SuperpixelImage], config: SegmentationConfig) -> int | None:
-    """Return the number of rounds of the fit, None where it is not known beforehand.
+    """Return the number of rounds of the fit, None if it is not known beforehand.
 
     A structured SVM adds cutting planes until its gap is closed; partial labels take two fits.
     """
@@ -217,7 +217,7 @@ def crf_offset(
     potentials: PotentialSettings,
     measure: Measure = "mean_iou",
 ) -> float:
-    """Return the node score to cut at, by the out-of-fold unaries of the training images."""
+    """Return the best threshold on node scores, with the out-of-fold unaries of the images."""
     return best_offset(scored_parts(model, images, scores, potentials), measure)
 
 
@@ -243,7 +243,7 @@ def make_crf(
     """Return the unfitted learner of the config's method for the scores of the training images.
 
     Pairwise learners of StructBoost only increase: a larger potential always favours equal labels.
-    Unary learners may decrease if there are enough images: a score of the scene corrects one of
+    Unary learners may decrease if there are enough images: a score of the scene can correct one of
     object and scene. With few images such a sign is random, and it inverts predictions if the final
     classifiers are more confident than the out-of-fold ones.
     """
@@ -270,7 +270,7 @@ def _try(
     shared: tuple[Sequence[SuperpixelImage], Sequence[FloatArray], SegmentationConfig],
     part: tuple[Choice, int, int],
 ) -> tuple[Choice, int, list[FloatArray]]:
-    """Return the node scores above the cut in images first to stop, by a CRF of the others."""
+    """Return the node scores minus the cut of images first to stop, by a CRF of the others."""
     images, scores, config = shared
     choice, first, stop = part
     C, loss = choice
@@ -286,7 +286,7 @@ def _try(
 def score_margins(
     images: Sequence[SuperpixelImage], margins: Sequence[FloatArray]
 ) -> SegmentationScores:
-    """Return the scores of node scores above the cut, over all images."""
+    """Evaluate node scores minus the cut over all images."""
     evaluation = SegmentationEvaluation()
     for image, margin in zip(images, margins, strict=True):
         evaluation.add_regions(margin > 0, *image.truth, margin)

@@ -55,15 +55,15 @@ def crf_key(
     scores: Sequence[npt.NDArray[np.float64]],
     config: SegmentationConfig,
 ) -> KeyParts:
-    """Return what a CRF depends on: graphs, truth, unary scores and its own settings."""
+    """Return everything a CRF depends on: graphs, truth, unary scores and its settings."""
     names = ["method", "C", "C_choices", "losses", "validation_blocks", "seed"]
     if config.method == "structboost":
         names += ["n_iterations", "ramp_width"]
     settings: dict[str, Any] = {name: getattr(config, name) for name in names}
     if config.select != "mean_iou":
-        settings["select"] = config.select  # others keep their key
+        settings["select"] = config.select  # by default, keys are those of earlier versions
     if any((image.labelled == 0).any() for image in images):
-        settings["partial_labels"] = 1  # how they are learned from; others keep their key
+        settings["partial_labels"] = 1  # increase if learning from them changes
     inputs = tuple(
         array_key(
             *(image.area, image.edges, image.boundary_length, image.luv_difference),

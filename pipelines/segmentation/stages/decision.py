@@ -1,4 +1,4 @@
-"""The decision stage: from scores to labels, by a CRF or without, and the borders."""
+"""The decision stage: from scores to labels, with or without a CRF, and the borders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from segboost.progress import Progress
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """How scores become labels: by a CRF or without, with the cut and the borders."""
+    """The learned parts that turn scores into labels: CRF or classifier, cut and borders."""
 
     offset: float
     calibration: Calibration
@@ -62,7 +62,7 @@ def decide(
     n_jobs: int,
     progress: Progress,
 ) -> Decided:
-    """Learn how labels follow from the scaled out-of-fold scores of all superpixels."""
+    """Learn to label from the scaled out-of-fold scores of all superpixels."""
     config, truth, store = stage.config, stage.truth, stage.features.store
     starts = np.cumsum([i.n_superpixels for i in images])[:-1]
     if config.fixes_crf(len(images)):
@@ -94,9 +94,9 @@ def decide(
 def _word_scores(
     stage: UnaryStage, words_scores: FloatArray
 ) -> tuple[LinearWords | None, FloatArray]:
-    """Return the SVM where that is the method, and the out-of-fold scores of the classifier.
+    """Return the SVM if that is the method, and the out-of-fold scores of the classifier.
 
-    `words_scores` are AdaBoost's.
+    `words_scores` are those of AdaBoost.
     """
     if stage.config.method != "svm":
         return None, words_scores

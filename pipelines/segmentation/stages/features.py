@@ -1,4 +1,4 @@
-"""The features of the images, kept on disk."""
+"""The features of the images, cached on disk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS, FEATURES = "visual words", "features"
 
 
 class TrainingImage(Protocol):
-    """What training needs of a labelled image; `segboost.datasets.LabelledImage` provides it."""
+    """A labelled image for training; implemented by `segboost.datasets.LabelledImage`."""
 
     @property
     def name(self) -> str:
@@ -36,7 +36,7 @@ class TrainingImage(Protocol):
         ...
 
     def mask(self) -> npt.NDArray[np.uint8]:
-        """Return the mask, shape (H, W): 0, 1, and 255 for void."""
+        """Return the mask, shape (H, W): 0 … K−1, and 255 for void."""
         ...
 
     def image_key(self) -> str:
@@ -57,7 +57,7 @@ class FeatureStage:
     codebook_key: str
 
     def parts(self, image_key: str) -> KeyParts:
-        """Return what an image's features depend on."""
+        """Return everything that an image's features depend on."""
         return KeyParts(self.preset.to_key(), (image_key, self.codebook_key))
 
     def make(self, item: TrainingImage) -> None:
@@ -87,7 +87,7 @@ class FeatureStage:
         return found.arrays["values"]
 
     def widths(self, item: TrainingImage) -> dict[str, int]:
-        """Return the number of columns of each group, as this image has them."""
+        """Return the number of columns that each group has in this image."""
         return {g.name: self.group(item, g.name).shape[1] for g in self.preset.groups}
 
     def graph(self, item: TrainingImage, with_truth: bool) -> SuperpixelImage:
@@ -154,5 +154,5 @@ def extract_all(
 
 
 def name_and_pixels(item: TrainingImage) -> tuple[str, npt.NDArray[np.uint8]]:
-    """Return what `compute_features` needs of an image."""
+    """Return the name and the pixels of an image, the input of `compute_features`."""
     return item.name, item.image()

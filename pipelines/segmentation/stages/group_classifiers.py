@@ -1,4 +1,4 @@
-"""The classifiers of the feature groups, kept on disk with their out-of-fold scores."""
+"""The classifiers of the feature groups, cached on disk with their out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SuperpixelTruth:
 
     @classmethod
     def of(cls, images: Sequence[SuperpixelImage], config: SegmentationConfig) -> SuperpixelTruth:
-        """Return the truth of images by their masks, in folds."""
+        """Return the truth of images, with the folds of their superpixels."""
         area = np.concatenate([i.labelled for i in images])
         sizes = [i.n_superpixels for i in images]
         labels = np.concatenate([i.labels for i in images])

@@ -1,4 +1,4 @@
-"""The stage of the strong potentials: trees and context, or a linear one for few images."""
+"""The stage of the strong potentials: trees and context, or a linear one with few images."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _learn_linear(
     settings, usual = config.linear, LinearSettings()
     if (settings.regularisation, settings.balanced) != (usual.regularisation, usual.balanced):
         own = {"regularisation": settings.regularisation, "balanced": settings.balanced}
-        parts = _more(parts, "linear", own)  # others keep their key
+        parts = _more(parts, "linear", own)  # by default, keys are those of earlier versions
 
     def make() -> Artefact:
         average = config.average_folds
@@ -140,7 +140,7 @@ def _learn_trees_and_context(
     ----------
     store : ArtefactStore
     parts : KeyParts
-        What the first stage depends on.
+        Everything that both depend on except their own settings.
     reader : ImageReader
         The features of the images.
     images : sequence of SuperpixelImage
