@@ -1,4 +1,4 @@
-"""Debian's chromium without a window, in which the pages are tested."""
+"""Headless Chromium for tests of the HTML pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def chromium(profile: Path) -> Iterator[Any]:
 
 
 def widths(browser: Any) -> tuple[int, int]:
-    """Return how wide the page is and how wide the screen."""
+    """Return the widths of the page and of the screen."""
     root = "document.documentElement"
     page, screen = browser.execute_script(f"return [{root}.scrollWidth, {root}.clientWidth]")
     return page, screen

@@ -1,4 +1,4 @@
-"""Settings of all tests: the cases of property tests, and the order of parallel runs."""
+"""Shared test settings: Hypothesis profiles and the order of parallel runs."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ LONGEST = (
     "tests/cli/verbs/",
     "tests/pipelines/",
 )
-"""Parallel runs begin with these tests, so that no long file is left for the end."""
+"""Parallel runs start with these tests, so no long file is left for the end."""
 TOGETHER = ("tests/crashes/", "tests/cluster/", "tests/report/", "tests/packaging/")
 """Folders whose files share a fixture that takes seconds to make: one process runs all of them."""
 
 
 def work_unit(nodeid: str) -> str:
-    """Return the name of the tests that one process runs one after the other: a file or folder."""
+    """Return the file or folder whose tests all run in one process."""
     folder = next((folder for folder in TOGETHER if nodeid.startswith(folder)), None)
     return folder or nodeid.partition("::")[0]
 
 
 def rank(nodeid: str) -> int:
-    """Return the place of a test's folder in `LONGEST`; all others are last."""
+    """Return the index in `LONGEST` of the prefix of a test's ID; other tests come last."""
     return next((n for n, start in enumerate(LONGEST) if nodeid.startswith(start)), len(LONGEST))
 
 

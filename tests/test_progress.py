@@ -56,7 +56,7 @@ def test_tracking_reports_every_item_and_the_end():
     ]  # fmt: skip
 
 
-def test_tracking_of_items_of_unknown_number_and_of_a_failure():
+def test_tracking_without_a_total_and_with_a_failure():
     reports = []
     list(track(iter("ab"), reports.append, "features"))
     assert {r.total for r in reports} == {None}
@@ -119,7 +119,7 @@ def test_the_display_has_a_line_for_every_stage():
     assert "C = 10, objective 2.5, gap 1.3%" in line
 
 
-def test_a_stage_that_ends_early_is_full():
+def test_a_stage_that_ends_early_is_shown_as_complete():
     terminal = Terminal()
     with RichProgress(terminal) as progress:
         progress(Report("crf", 3, 50))
@@ -128,7 +128,7 @@ def test_a_stage_that_ends_early_is_full():
     assert "3/3" in last_line(terminal, "crf")
 
 
-def test_text_with_brackets_is_shown_as_it_is():
+def test_text_with_brackets_is_shown_literally():
     terminal = Terminal()
     with RichProgress(terminal) as progress:
         progress(Report("words", 1, 2, "[bold]file[0].png :smile:"))
@@ -136,7 +136,7 @@ def test_text_with_brackets_is_shown_as_it_is():
 
 
 @pytest.mark.parametrize("variable", ["", "FORCE_COLOR"])
-def test_quiet_where_there_is_no_terminal(variable, monkeypatch, capfd):
+def test_quiet_without_a_terminal(variable, monkeypatch, capfd):
     if variable:
         monkeypatch.setenv(variable, "1")
     stream = io.StringIO()

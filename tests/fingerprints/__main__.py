@@ -1,4 +1,4 @@
-"""Write the expected fingerprints again, after a change that is meant to change predictions."""
+"""Rewrite the expected fingerprints after an intended change of predictions."""
 
 from __future__ import annotations
 

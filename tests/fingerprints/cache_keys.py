@@ -1,4 +1,4 @@
-"""Keys under which training looks in its cache: a changed key would orphan older caches."""
+"""Keys that training looks up in its cache: a changed key would orphan existing caches."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tests.fingerprints.image_cases import segmenter
 
 
 def cache_keys():
-    """Return a digest per stage of the keys that training asks for."""
-    asked = defaultdict(set)
+    """Return a digest per stage of the keys that training looks up."""
+    looked_up = defaultdict(set)
     path = ArtefactStore.path
 
     def record(store, stage, parts):
         found = path(store, stage, parts)
-        asked[stage].add(found.name)
+        looked_up[stage].add(found.name)
         return found
 
     with mock.patch.object(ArtefactStore, "path", record):
@@ -25,5 +25,5 @@ def cache_keys():
             segmenter("structboost", preset)
     return {
         stage: hashlib.sha256("\n".join(sorted(keys)).encode()).hexdigest()[:16]
-        for stage, keys in sorted(asked.items())
+        for stage, keys in sorted(looked_up.items())
     }

@@ -15,7 +15,7 @@ from tests.pipelines.segmentation.segmentation_sets import SETTINGS
 
 
 def data_folder(name):
-    """Return a folder of the data; skip the test where it is missing."""
+    """Return a folder below SEGBOOST_DATA; skip the test if it is missing."""
     folder = Path(os.environ.get("SEGBOOST_DATA", ""), name)
     if "SEGBOOST_DATA" not in os.environ or not folder.is_dir():
         pytest.skip(f"SEGBOOST_DATA is not set or holds no {name}")

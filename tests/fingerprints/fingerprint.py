@@ -1,4 +1,4 @@
-"""Fingerprints of predictions: a few numbers per array, which other processors reproduce too."""
+"""Fingerprints of predictions: a few numbers per array that other processors reproduce."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 FILE = Path(__file__).with_name("expected.json")
 FREQUENCIES = (0.37, 1.13, 2.71)
 TOLERANCE = 1e-6
-"""Relative to the norm of the array: rounding differs from processor to processor."""
+"""Relative to the norm of the array; rounding differs between processors."""
 
 CASES = {}
-"""Functions by name; each returns a mapping of names to arrays of predictions."""
+"""Functions by case name; each returns a mapping of names to arrays of predictions."""
 
 
 def case(name):
-    """Register a function as a case that has fingerprints."""
+    """Register a function as a case with fingerprints."""
 
     def register(function):
         CASES[name] = function
@@ -47,7 +47,7 @@ def rounding():
     """Return a digest of how this processor rounds sums, products and functions.
 
     Libraries choose kernels by processor, and their results differ in the last bit; a tie that
-    falls the other way then gives another model, as good as the first.
+    is broken the other way then gives a different, equally good model.
     """
     rng = np.random.default_rng(0)
     double = rng.normal(size=(70, 70))

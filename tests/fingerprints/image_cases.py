@@ -1,4 +1,4 @@
-"""Segmenters and trackers on drawn images."""
+"""Segmenters and trackers on synthetic images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.pipelines.segmentation.segmentation_sets import SETTINGS, shared_cach
 
 
 def image_predictions(model, images):
-    """Return masks, score maps and probabilities of images, one after the other."""
+    """Return the concatenated masks, score maps and probabilities of images."""
     found = [model.segment(image) for image in images]
     return {
         "masks": np.concatenate([f.mask.ravel() for f in found]),
@@ -21,7 +21,7 @@ def image_predictions(model, images):
 
 
 def segmenter(method, preset):
-    """Train on the tiny images."""
+    """Return a segmenter trained on the tiny images."""
     data = tiny_data()
     model = SegmentationPipeline(
         preset, method, C=10.0, settings=SETTINGS, cache=shared_cache(), seed=0
@@ -42,7 +42,7 @@ for _method in ("structboost", "ssvm", "adaboost", "svm"):
 
 
 def moving_square(n=8, size=(90, 120)):
-    """Frames of noise with a bright textured square that moves right and down."""
+    """Yield frames of noise with a bright textured square that moves right and down."""
     rng = np.random.default_rng(2)
     background = rng.integers(0, 120, (*size, 3))
     target = rng.integers(120, 256, (24, 24, 3))

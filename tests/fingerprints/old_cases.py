@@ -1,6 +1,6 @@
-"""Model folders that version 0.1 wrote, read by the present code.
+"""Model folders written by version 0.1, read by the current code.
 
-The segmenter's codebook has 8 words, to be small in the repository.
+The segmenter's codebook has only 8 words, to keep the repository small.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).with_name("old_models")
 
 
 def _predictions(loaders):
-    """Return the predictions of all models of the folders, by name."""
+    """Return the predictions of all models, by folder and kind of output."""
     found = {}
     for path, load in loaders:
         model = load(path)

@@ -27,7 +27,7 @@ TAXONOMY = {0: "low", 1: "low", 2: "high", 3: "high", "low": "all", "high": "all
 
 
 def table(n=90):
-    """Rows of four classes that overlap, and rows to predict."""
+    """Return rows of four overlapping classes, their labels, and new rows to predict."""
     rng = np.random.default_rng(5)
     y = rng.integers(0, 4, n)
     X = rng.normal(size=(n, 5))
@@ -37,7 +37,7 @@ def table(n=90):
 
 
 def graphs(n=6):
-    """Chains of eight nodes with labels, two unary and two pairwise potentials."""
+    """Return chains of eight nodes with labels, two unary and two pairwise potentials."""
     rng = np.random.default_rng(1)
     found = []
     for _ in range(n):
@@ -57,7 +57,7 @@ def table_predictions(model, new):
 
 
 def graph_predictions(model):
-    """Return labels and scores of the nodes of all graphs, one after the other."""
+    """Return the concatenated labels and scores of the nodes of all graphs."""
     return {
         "predict": np.concatenate([model.predict(graph) for graph in graphs()]),
         "scores": np.concatenate([model.score_nodes(graph) for graph in graphs()]),
@@ -100,7 +100,7 @@ def slack():
 
 
 def fit_baselines():
-    """Yield every baseline for tables, fitted, by name."""
+    """Yield names and fitted models of the baselines for tables."""
     X, y, _ = table()
     yield "ssvm", StructuredSVMClassifier(C=10.0).fit(X, y)
     yield "stumps", AdaBoostStumps(10, learning_rate=0.5).fit(X, y == 1)

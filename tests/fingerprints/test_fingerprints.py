@@ -1,7 +1,7 @@
-"""Predictions from a fixed seed stay what they were, to rounding.
+"""Predictions from a fixed seed do not change, up to rounding.
 
-Certificates tell whether a model is right; this tells whether a rearrangement of the code has
-changed it. After a change that is meant to, run ``python -m tests.fingerprints``.
+Other tests check that a model is right; these detect that a refactoring has changed it. After an
+intended change, run ``python -m tests.fingerprints``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.fingerprints.old_cases import FOLDER
 EXPECTED = read()
 NEEDS_DATA = [pytest.mark.data, pytest.mark.slow]
 SENSITIVE = ("segmentation", "tracking", "data", "tables, sigmoid", "tables, perceptron")
-"""Long chains of floating-point operations, or optimisers of smooth functions."""
+"""Cases with long chains of floating-point operations, or optimisers of smooth functions."""
 
 
 def same_rounding():
@@ -42,13 +42,13 @@ def test_predictions(name):
 
 def test_a_cache_of_an_older_version_is_found():
     found, expected = cache_keys(), EXPECTED["cache_keys"]
-    if not same_rounding():  # the key of the CRF has the digest of what it learns from
+    if not same_rounding():  # the key of the CRF contains a digest of its training data
         found["crf"] = expected["crf"]
     assert found == expected
 
 
 def test_old_settings_are_in_the_old_segmenter():
-    """Otherwise loading it would not show that the former names of settings are still read."""
+    """Otherwise loading it would not show that former names of settings are still read."""
     config = json.loads((FOLDER / "segmenter" / "model.json").read_text())["content"]["config"]
     assert {"raw_booster", "booster"} < set(config)
 

@@ -1,4 +1,4 @@
-"""Small random energies and the exhaustive answers to them."""
+"""Small random energies, with exhaustive enumeration of their labellings."""
 
 from __future__ import annotations
 

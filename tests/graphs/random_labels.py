@@ -1,4 +1,4 @@
-"""Small random energies with several labels and their exhaustive answers."""
+"""Small random energies with several labels, with exhaustive enumeration."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_expansions_find_the_minimum_of_almost_all_of_200_graphs():
     assert np.mean(equal) >= 0.95
 
 
-def test_expansions_with_a_metric_keep_their_factor():
+def test_expansions_with_a_metric_stay_within_the_proven_factor():
     equal = []
     for e in draw(1, 100, metric=True):
         off = e.factor[~np.eye(len(e.factor), dtype=bool)]
@@ -47,7 +47,7 @@ def test_expansions_with_a_metric_keep_their_factor():
 
 
 def test_no_expansion_and_no_swap_improves_the_result():
-    """By enumeration of the moves, which the labels of the minimum need not pass."""
+    """Checked by enumerating all moves: a local minimum need not be the global one."""
     for e in draw(2, 40):
         labellings, values = e.all_values()
         y = expand(*e.terms)
@@ -141,7 +141,7 @@ def test_order_of_nodes_and_edges_does_not_matter():
         assert np.array_equal(found, expand(*e.terms)[node])
 
 
-def test_a_start_is_kept_where_nothing_improves_it():
+def test_a_start_is_kept_if_nothing_improves_it():
     rng = np.random.default_rng(10)
     for e in draw(11, 40, n_labels=4):
         first = expand(*e.terms)
@@ -174,8 +174,8 @@ def test_stacked_graphs_get_the_labels_of_each_alone(metric, warm):
             assert np.array_equal(found[a:b], alone)
 
 
-def test_moves_are_minimum_cuts_of_the_plain_terms():
-    """The first move of a graph with two useful labels, from the NumPy terms of a move."""
+def test_no_move_from_the_numpy_terms_improves_the_result():
+    """Moves from the result of `expand`, computed from the NumPy terms of a move."""
     rng = np.random.default_rng(18)
     for _ in range(30):
         e = random_labelling(rng, 20, 3)
@@ -224,7 +224,7 @@ def test_scores_bound_the_exact_ones_and_mostly_equal_them():
     assert np.mean(equal) > 0.9
 
 
-def test_inputs_are_left_alone():
+def test_inputs_are_not_changed():
     e = random_labelling(np.random.default_rng(16), 12, 4)
     start = np.zeros(12, np.intp)
     before = [a.copy() for a in (e.theta, e.capacity, e.graph.edges, start)]

@@ -73,7 +73,7 @@ def test_order_of_nodes_and_edges_does_not_matter():
         assert np.array_equal(found, minimise(e.graph, e.theta, e.capacity)[node])
 
 
-def test_inputs_are_left_alone():
+def test_inputs_are_not_changed():
     rng = np.random.default_rng(11)
     e = random_energy(rng, 12)
     theta, capacity, edges = e.theta.copy(), e.capacity.copy(), e.graph.edges.copy()

@@ -25,7 +25,7 @@ def picture(mode="RGB"):
 
 
 def bomb(width, height):
-    """A PNG whose header claims more pixels than fit in memory."""
+    """Return a PNG whose header claims a size that its data do not have."""
 
     def chunk(kind, data):
         body = kind + data
@@ -78,7 +78,7 @@ GOOD = {
     "-dash.png": PNG,
     f"{'long' * 62}.png": PNG,
 }
-"""By name: images that can be segmented."""
+"""Images that can be segmented, by name."""
 
 BAD = {
     "cut.png": (PNG[: len(PNG) // 2], "broken image"),
@@ -92,11 +92,11 @@ BAD = {
     "no_pixels.png": (bomb(0, 0), "broken|not an image"),
     "bad\nname.png": (b"nothing", "not an image"),
 }
-"""By name: bytes, and the expected message."""
+"""Bytes and a regular expression for the message, by name."""
 
 
 def write(folder):
-    """Write the whole corpus, including links, pipes and the like."""
+    """Write the corpus, including broken links, a pipe and a name that is not UTF-8."""
     folder.mkdir()
     for name, data in GOOD.items():
         (folder / name).write_bytes(data)

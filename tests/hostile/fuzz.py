@@ -1,7 +1,7 @@
-"""Run by the tests in a separate process: load mutated models under limits and watch.
+"""Load mutated models under resource limits and an audit hook, in a separate process.
 
-Usage: python -m tests.hostile.fuzz ROOT CASES SEED, with folders KIND.NAME below ROOT. Ends with a
-line of JSON.
+Usage: python -m tests.hostile.fuzz ROOT CASES SEED, with folders KIND.NAME below ROOT. The last
+line of its output is JSON.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FORBIDDEN = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.f
 
 
 def _is_compiling():
-    """Whether numba reads its own cache, which is stored with the code and not in a model."""
+    """Return whether numba is reading its own cache, which is not part of a model."""
     frame = sys._getframe()
     while frame is not None:
         if frame.f_code.co_filename.endswith(os.path.join("numba", "core", "caching.py")):
@@ -48,7 +48,7 @@ def _is_compiling():
 
 
 class Watch:
-    """Records what malicious code in a model would do: commands, sockets, pickles, other files."""
+    """Audit hook that records commands, sockets, pickles and reads of the secret file."""
 
     def __init__(self):
         self.on = False
@@ -78,7 +78,7 @@ class Fuzz:
         self.slowest = 0.0
 
     def run(self, name, source, cases, seed, place):
-        """Load so many mutations of a folder, whose name begins with its kind."""
+        """Load `cases` mutations of a model folder, whose name begins with its kind."""
         load, save = LOAD[name.partition(".")[0]]
         rng = np.random.default_rng(seed)
         original = contents(source)
@@ -122,7 +122,7 @@ def main(root, cases, seed):
     warnings.simplefilter("ignore")
     folders = sorted(root.iterdir())
     for folder in folders:
-        LOAD[folder.name.partition(".")[0]][0](folder)  # compiles what is compiled
+        LOAD[folder.name.partition(".")[0]][0](folder)  # compile before the limits apply
     watch = Watch()
     sys.addaudithook(watch)
     # Libraries map far more than they use: the limit is on top of that.

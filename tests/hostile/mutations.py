@@ -1,4 +1,4 @@
-"""Changes to the files of a model folder: random ones, and those with updated checksums."""
+"""Random changes to the files of a model folder, with or without updated checksums."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def change_json(rng, value):
 
 
 def _places(value):
-    """Yield all (container, key) of a document."""
+    """Yield the (container, key) pairs of a document, at most five per list."""
     if isinstance(value, dict):
         for key in value:
             yield value, key
@@ -87,7 +87,7 @@ def _pick(rng, choices):
 
 
 def change_arrays(rng, packed: bytes) -> bytes:
-    """Change shape, type, values or name of an array, or lie about them."""
+    """Change shape, type, values or name of an array, or give it a false header."""
     with np.load(io.BytesIO(packed)) as archive:
         arrays = dict(archive)
     name = _pick(rng, sorted(arrays))
@@ -112,14 +112,14 @@ def change_arrays(rng, packed: bytes) -> bytes:
     elif choice == 6:
         arrays[name] = np.tile(array.reshape(-1), 3)
     elif choice == 7:
-        return _lie(rng, arrays, name)
+        return _falsify_header(rng, arrays, name)
     else:
         arrays[name] = np.zeros((0, 3))
     return storage._pack(arrays)
 
 
-def _lie(rng, arrays, name):
-    """Write a header that promises another size, objects, or nonsense."""
+def _falsify_header(rng, arrays, name):
+    """Return the arrays, one with a header that declares a wrong size, objects or nonsense."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for key, array in arrays.items():
@@ -178,7 +178,7 @@ def write_mended(folder, document):
 
 
 def _rename_part(folder, place):
-    """Give the sub-folder of a CRF the name of its new content, in the document, too."""
+    """Rename the sub-folder of a CRF to match its new content, also in the document."""
     name = f"crf-{hashlib.sha256((place / 'model.json').read_bytes()).hexdigest()}"
     document = json.loads((folder / "model.json").read_text())
     length = len(document["content"]["crf"])

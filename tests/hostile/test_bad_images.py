@@ -1,4 +1,4 @@
-"""Every image of the corpus through `segment`: a mask or one line, never a traceback or a skip."""
+"""`segment` gives a mask or a one-line error for every image of the corpus."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def outcome(folder, model, tmp_path_factory, request):
-    """The rows of results.csv by name, the output, and the folder of the masks."""
+    """Return the rows of results.csv by name, the captured output, and the folder of the masks."""
     output = tmp_path_factory.mktemp("masks")
     capture = request.config.pluginmanager.getplugin("capturemanager")
     capture.read_global_capture()
@@ -53,7 +53,7 @@ def test_nothing_is_skipped(outcome, folder):
 
 
 @pytest.mark.parametrize("name", [*corpus.GOOD, "\udcff\udcfe.png"])
-def test_what_can_be_read_is_segmented(outcome, name):
+def test_readable_images_are_segmented(outcome, name):
     rows, _, output = outcome
     assert rows[name]["status"] == "done"
     size = Image.open(output / f"{os.path.splitext(name)[0]}.png").size
@@ -69,7 +69,7 @@ REASONS = {**{name: reason for name, (_, reason) in corpus.BAD.items()}, **corpu
 
 
 @pytest.mark.parametrize("name", REASONS)
-def test_what_cannot_be_read_is_named_with_a_reason(outcome, name):
+def test_unreadable_images_are_listed_with_a_reason(outcome, name):
     rows, printed, output = outcome
     assert re.search(REASONS[name], rows[name]["status"])
     assert "\n" not in rows[name]["status"]
@@ -88,19 +88,19 @@ def test_there_is_one_line_per_image_and_no_traceback(outcome):
     assert "Traceback" not in printed[0] + printed[1]
 
 
-def test_the_first_frame_of_an_animation_counts(outcome, tmp_path):
+def test_the_first_frame_of_an_animation_is_used(outcome, tmp_path):
     (tmp_path / "a.gif").write_bytes(corpus.GOOD["animated.gif"])
     first = np.asarray(Image.open(tmp_path / "a.gif").convert("RGB"))
     np.testing.assert_array_equal(read_image(tmp_path / "a.gif"), first)
 
 
 @pytest.mark.parametrize("name", corpus.GOOD)
-def test_bytes_are_read_as_files_are(folder, name):
+def test_bytes_are_read_like_files(folder, name):
     np.testing.assert_array_equal(decode_image(corpus.GOOD[name]), read_image(folder / name))
 
 
 @pytest.mark.parametrize("name", corpus.BAD)
-def test_bytes_are_refused_as_files_are(folder, name):
+def test_bytes_are_refused_like_files(folder, name):
     with pytest.raises(ImageFileError) as of_bytes:
         decode_image(corpus.BAD[name][0])
     with pytest.raises(ImageFileError) as of_file:
@@ -124,7 +124,7 @@ def test_cyclic_folders_are_visited_once(tmp_path):
 
 
 def test_missing_permission_is_reported(tmp_path):
-    """In a child process of the user nobody, since root may read everything."""
+    """Runs in a child process as the user nobody, since root may read everything."""
     (tmp_path / "closed.png").write_bytes(corpus.PNG)
     (tmp_path / "closed.png").chmod(0)
     tmp_path.chmod(0o755)
@@ -137,7 +137,7 @@ def test_missing_permission_is_reported(tmp_path):
                 os.setuid(65534)
             read_image(tmp_path / "closed.png")
         except ImageFileError as error:
-            # A parent folder may be unreadable, too.
+            # A parent folder may also be unreadable.
             status = 0 if str(error).endswith("permission denied") else 2
         finally:
             os._exit(status)

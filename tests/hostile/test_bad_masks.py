@@ -1,4 +1,4 @@
-"""Masks and pairs that do not fit, given to `train`: one line and status 1, before any work."""
+"""`train` refuses unusable masks, pairs and settings with one line, before any work."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_masks_of_one_class_only(value, data, capsys):
     assert_refused(data, capsys, f"has a {'background' if value else 'foreground'} pixel")
 
 
-def test_a_void_mask_among_others_is_not_an_error(data):
+def test_an_empty_mask_among_others_is_not_an_error(data):
     from segboost.datasets import load_folders
 
     (data / "masks" / "0.png").write_bytes(png(np.zeros(SHAPE, np.uint8)))
@@ -111,7 +111,7 @@ def test_cyclic_folders(tmp_path, capsys):
     assert_refused(tmp_path, capsys, "is not a folder")
 
 
-def test_an_animated_mask_counts_by_its_first_frame(data):
+def test_the_first_frame_of_an_animated_mask_is_used(data):
     from segboost.datasets import read_mask
 
     frames = [Image.fromarray(square()), Image.fromarray(square(0))]
@@ -120,8 +120,8 @@ def test_an_animated_mask_counts_by_its_first_frame(data):
     np.testing.assert_array_equal(read_mask(path, "index"), square(1))
 
 
-def test_an_image_and_its_mask_rotated_alike(data):
-    """Both are turned upright, so they fit."""
+def test_a_mask_fits_the_image_turned_upright(data):
+    """The EXIF tag turns the image; its mask is stored upright."""
     from segboost.datasets import load_folders
 
     exif = Image.Exif()
@@ -164,7 +164,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("text", "message"), SETTINGS)
-def test_settings_of_wrong_keys_types_and_ranges(text, message, data, capsys):
+def test_settings_with_wrong_keys_types_or_ranges(text, message, data, capsys):
     (data / "settings.json").write_text(text)
     assert train(data, "--config", str(data / "settings.json")) == 2
     printed = capsys.readouterr().err
@@ -181,6 +181,6 @@ def test_settings_that_are_not_an_object(content, data, capsys):
 
 
 @pytest.mark.parametrize("option", [["--C", "nan"], ["--C", "-1"], ["--C", "inf"]])
-def test_options_that_are_not_finite(option, data, capsys):
+def test_bad_loss_weights(option, data, capsys):
     assert train(data, *option) == 2
     assert "C must be" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Readers of files on a fixed number of changed files each: a result, or the one error."""
+"""File readers, given many changed files, return a result or raise their one error type."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ READERS = {
 
 
 def try_one(read, data, folder, error):
-    """Return whether it was read; any error but the expected one is raised."""
+    """Return whether the data could be read; errors of other types are raised."""
     try:
         read(data, folder)
     except error as caught:

@@ -1,4 +1,4 @@
-"""Model folders of all kinds with thousands of changes: the same model, or one exception."""
+"""Thousands of changed model folders of all kinds: each loads or raises ModelFileError."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_N
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """A folder of every kind of model."""
+    """Return a folder with models of every kind."""
     root = tmp_path_factory.mktemp("models")
     save_segmenter(trained().model, root / "segmenter.structboost")
     save_segmenter(trained("ssvm").model, root / "segmenter.ssvm")
@@ -115,7 +115,7 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(model, monkeypatch):
         "{'descr': '<U2000000000', 'fortran_order': False, 'shape': (1,), }",
     ],
 )
-def test_a_header_that_asks_for_memory_is_refused(model, head):
+def test_a_header_that_declares_a_huge_array_is_refused(model, head):
     put_arrays(model, packed_with("which.npy", header(head)))
     assert_refused(load_model, model, "does not have the size it declares|not a valid dtype")
 
@@ -187,13 +187,13 @@ def test_the_crf_of_a_segmenter_cannot_be_elsewhere(name, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["function", "folder"])
-def test_a_segmenter_names_nothing_to_import_or_to_read(kind, tmp_path):
+def test_a_segmenter_that_names_code_or_a_folder_is_refused(kind, tmp_path):
     folder = save_segmenter(trained().model, tmp_path / "model")
     document, arrays = read_folder(folder, "segmenter")
     entry = {"kind": kind, "name": "x", kind: "os:getcwd"}
     document["preset"]["groups"].append(entry)
     write_folder(folder, "segmenter", document, arrays)
-    assert_refused(load_segmenter, folder, "which model files must not")
+    assert_refused(load_segmenter, folder, "which is not allowed by default")
 
 
 @pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": "\\ud800"}', "[" * 100_000, "1" * 10_000])
@@ -227,7 +227,7 @@ def counts(**changes):
         lambda c: c.update(estimator="__import__"),
     ],
 )
-def test_numbers_that_ask_for_memory_are_refused(model, change):
+def test_implausible_content_is_refused(model, change):
     document = json.loads((model / "model.json").read_text())
     change(document["content"])
     write_mended(model, document)

@@ -68,7 +68,7 @@ def test_every_number_of_the_settings_has_a_type_and_a_range(make):
     assert make.from_dict(document) == base
     for path in numbers(document):
         for value in WRONG:
-            # Any value of these is harmless; C may be None, which means that it is chosen.
+            # Large values of these are harmless; C may be None, which means that it is chosen.
             if WIDE & set(path) and _is_large(value):
                 continue
             if path == ("C",) and value is None:
@@ -94,7 +94,7 @@ def test_every_number_of_the_settings_has_a_type_and_a_range(make):
         (("config", "longest_side"), 10**12),
     ],
 )
-def test_a_segmenter_with_such_a_setting_is_refused_when_it_is_loaded(tmp_path, path, value):
+def test_a_segmenter_with_a_bad_setting_is_refused_at_load(tmp_path, path, value):
     folder = save_segmenter(trained().model, tmp_path / "model")
     document, arrays = read_folder(folder, "segmenter")
     groups = document["preset"]["groups"]

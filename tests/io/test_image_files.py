@@ -11,7 +11,7 @@ from segboost.io.image_files import list_images, read_image
 from tests.datasets.files import photograph, save
 
 
-def test_rgb_comes_back_as_it_is(tmp_path):
+def test_rgb_is_read_unchanged(tmp_path):
     path = save(photograph(0), tmp_path / "a.png")
     np.testing.assert_array_equal(read_image(path), photograph(0))
     assert read_image(path).flags.writeable
@@ -84,7 +84,7 @@ def broken(path, kind):
         ("float", "outside"),
     ],
 )
-def test_broken_files_are_one_line_with_the_name(tmp_path, kind, reason):
+def test_broken_files_give_a_one_line_error_with_the_name(tmp_path, kind, reason):
     path = broken(tmp_path / "picture.png", kind)
     with pytest.raises(ImageFileError, match=reason) as caught:
         read_image(path)

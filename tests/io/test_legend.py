@@ -33,7 +33,7 @@ DEUTAN = np.array(
 
 
 def closest(colours, vision):
-    """The smallest distance of two colours in CIELAB; 2.3 is just visible."""
+    """Return the smallest distance of two colours in CIELAB, in which 2.3 is just visible."""
     unit = np.array(colours) / 255.0
     linear = np.where(unit <= 0.04045, unit / 12.92, ((unit + 0.055) / 1.055) ** 2.4)
     seen = np.clip(linear @ vision.T, 0, 1)

@@ -25,7 +25,7 @@ from tests.datasets.files import photograph
 
 ROOT = Path(__file__).parents[2]
 STORED = photograph(0)
-# Position of the upright image's first row and column for orientations 1 to 8.
+# The upright pixels by EXIF orientation of the stored ones.
 UPRIGHT = {
     1: STORED,
     2: STORED[:, ::-1],

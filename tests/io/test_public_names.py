@@ -20,7 +20,7 @@ def test_all_names_exist(module):
         module.nothing  # noqa: B018
 
 
-def test_importing_them_loads_no_reader():
+def test_importing_loads_no_reader():
     code = "import sys, segboost.io, segboost.pipelines\n"
     code += "print({'tifffile', 'skimage', 'PIL'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -48,7 +48,7 @@ def test_objects_come_back_as_columns(tmp_path):
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "image,object\na\n", "image,object\na,x\n"])
 def test_other_tables_are_refused_in_one_line(text, tmp_path):
     (tmp_path / "a.csv").write_text(text)
-    with pytest.raises(io.ImageFileError, match=r"a\.csv: not a table of objects"):
+    with pytest.raises(io.ImageFileError, match=r"a\.csv: not an object table"):
         io.read_objects(tmp_path / "a.csv")
     with pytest.raises(io.ImageFileError, match="no such file"):
         io.read_objects(tmp_path / "b.csv")

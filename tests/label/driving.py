@@ -42,7 +42,7 @@ class Server:
 
 
 def until(condition):
-    """Wait for a condition; exceptions while the page changes count as not fulfilled."""
+    """Wait until a condition holds; exceptions while the page changes count as false."""
     end = time.monotonic() + PATIENCE
     error = None
     while time.monotonic() < end:
@@ -60,7 +60,7 @@ def data(browser, name):
 
 
 def opened(browser, server, name=None):
-    """Open the page, and an image of the list; return its key."""
+    """Open the page, and an image of the list if one is named; return the key of the image."""
     browser.get(server.address)
     until(lambda: data(browser, "superpixels"))
     if name is None:
@@ -92,7 +92,7 @@ def press(browser, *keys):
 
 
 def stroke(browser, start, end):
-    """Drag from one pixel of the image to another, in the middle of the canvas."""
+    """Drag from one pixel of the image to another; the image is centred on the canvas."""
     canvas = browser.find_element(By.ID, "canvas")
     box = canvas.rect
     scale = min(box["width"] / WIDTH, box["height"] / HEIGHT) * 0.97
@@ -112,7 +112,7 @@ def click(browser, name):
 
 
 def inside(value, k=0):
-    """Two points of a class between which a line stays inside it, far from the other class."""
+    """Return two points of a class: the line between them is far from the other class."""
     from scipy import ndimage
 
     region = scenes(4)[k].mask() == value
@@ -123,7 +123,7 @@ def inside(value, k=0):
 
 
 def check_quiet(browser, server):
-    """Check that the page logged no error and asked no other server."""
+    """Check that the page logged no error and contacted no other server."""
     bad = [e["message"] for e in browser.get_log("browser") if "409" not in e["message"]]
     assert bad == []
     asked = requests(browser)

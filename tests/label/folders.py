@@ -37,7 +37,7 @@ def tiny_settings(path: Path) -> Path:
 
 
 def runs(mask: np.ndarray) -> bytes:
-    """The body that the page sends, from an independent implementation."""
+    """Return the request body for a mask, encoded independently of the page."""
     flat = mask.ravel()
     ends = np.append(np.flatnonzero(np.diff(flat)) + 1, flat.size)
     starts = np.append(0, ends[:-1])

@@ -39,7 +39,7 @@ sys.stdin.readline()
 print(json.dumps({"stage": "trees", "done": 1, "total": 3, "note": ""}), flush=True)
 time.sleep(600)
 """
-# Output that a library prints must not be taken for a report.
+# Output printed by a library must not be taken for a report.
 NOISY = """
 import json, sys
 sys.stdin.readline()
@@ -90,7 +90,7 @@ def processes(tmp_path):
     processes.close()
 
 
-def test_the_image_that_is_looked_at_comes_first(processes, tmp_path):
+def test_the_viewed_image_comes_first(processes, tmp_path):
     processes.see(images(tmp_path, "a.png", "b.png", "c.png"))
     processes.focus(["c.png"])
     processes.start()
@@ -98,7 +98,7 @@ def test_the_image_that_is_looked_at_comes_first(processes, tmp_path):
     assert processes.asked() == ["c.png", "a.png", "b.png"]
 
 
-def test_those_that_follow_it_come_next(processes, tmp_path):
+def test_the_images_after_the_viewed_one_come_next(processes, tmp_path):
     processes.see(images(tmp_path, "a.png", "b.png", "c.png", "d.png"))
     processes.focus(["c.png"])
     processes.start()
@@ -119,7 +119,7 @@ def test_a_file_that_changed_is_tried_again(processes, tmp_path):
     assert processes.uncertainty == {}
 
 
-def test_a_process_that_dies_takes_only_its_image_with_it(processes, tmp_path):
+def test_a_process_that_dies_fails_only_its_image(processes, tmp_path):
     processes.see(images(tmp_path, "a.png", "deadly.png", "z.png"))
     processes.start()
     until(lambda: len(processes.described) + len(processes.failed) == 3)
@@ -145,14 +145,14 @@ def test_training_has_the_processors_and_can_be_stopped(processes, tmp_path):
     until(lambda: processes.asked() == ["a.png"])
 
 
-def test_a_training_that_fails_says_why(tmp_path):
+def test_failed_training_reports_the_reason(tmp_path):
     processes = FakeProcesses(LabelProject(tmp_path), 0, FAILING)
     processes.train(["a.png"])
     until(lambda: not processes.snapshot()["running"])
     assert processes.snapshot()["outcome"] == "no good"
 
 
-def test_what_a_library_prints_does_not_end_the_report(tmp_path):
+def test_output_of_libraries_does_not_end_the_report(tmp_path):
     processes = FakeProcesses(LabelProject(tmp_path), 0, NOISY)
     processes.train(["a.png"])
     until(lambda: not processes.snapshot()["running"])
@@ -199,7 +199,7 @@ def test_settings_change_only_what_they_name():
         label_config({"unary": {"stumps": 3}})
 
 
-def test_entropy_is_that_of_the_definition():
+def test_entropy_matches_its_definition():
     p, area = np.array([0.1, 0.5, 1.0]), np.array([1, 2, 3])
     known = -(0.1 * np.log2(0.1) + 0.9 * np.log2(0.9))
     assert mean_entropy(np.stack([1 - p, p], axis=1), area) == pytest.approx((known + 2) / 6)

@@ -1,4 +1,4 @@
-"""The rest of the page in a real browser: tabs, training, export and a killed server."""
+"""Tabs, training, export and a killed server, in a real browser."""
 
 from __future__ import annotations
 
@@ -80,15 +80,15 @@ def test_two_tabs_do_not_overwrite_each_other(browser, server):
     browser.switch_to.window(first)
     for _ in range(2):
         press(browser, "e")
-    # Erase everything, so that later tests learn from correct strokes only.
+    # Remove the mask, so that later tests learn from correct strokes only.
     (server.folder / "segboost-label" / "masks" / "scene_3.png").unlink()
 
 
-def test_a_stroke_on_a_file_that_was_deleted_is_kept_until_it_is_back(browser, server):
+def test_a_stroke_on_a_deleted_file_is_kept_until_the_file_is_back(browser, server):
     opened(browser, server, "scene_2.png")
     path = server.folder / "scene_2.png"
     away = server.folder.parent / "away.png"
-    # The page must not notice before the stroke: it would not let anyone paint.
+    # The page must not notice before the stroke, or it would refuse it.
     browser.execute_script(
         "const ask = window.fetch; window.held = true; window.fetch = async (address, options) => {"
         "  while (window.held && String(address).includes('api/state'))"
@@ -115,7 +115,7 @@ def test_a_stroke_on_a_file_that_was_deleted_is_kept_until_it_is_back(browser, s
     until(lambda: banner.find_element(By.TAG_NAME, "button").click() is None)
     saved(browser)
     assert (server.mask("scene_2")[20, 25:55] == 1).all()
-    # Chromium logs every answer that is an error; these are the only ones.
+    # Chromium logs every error response; only these are expected.
     messages = [entry["message"] for entry in browser.get_log("browser")]
     assert all("404" in m or "409" in m or "410" in m for m in messages), messages
     for name in ("scene_2", "scene_3"):
@@ -140,7 +140,7 @@ def test_shortcuts_are_shown(browser, server):
     until(lambda: not dialog.is_displayed())
 
 
-def test_a_phone_needs_no_scrolling_to_the_side(browser, server):
+def test_a_phone_needs_no_horizontal_scrolling(browser, server):
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
     opened(browser, server)
     width, screen = widths(browser)
@@ -168,7 +168,7 @@ def test_train_see_accept_export_and_segment(browser, server, tmp_path):
     click(browser, "train")
     until(lambda: data(browser, "training") not in ("running", "stopped"))
     assert data(browser, "training") == "trained"
-    # The image without paint is offered next, and its prediction is there.
+    # The unpainted image is offered next, with its prediction.
     until(lambda: "next" in row(browser, "scene_3.png").get_attribute("class"))
     click(browser, "next")
     until(
@@ -176,7 +176,7 @@ def test_train_see_accept_export_and_segment(browser, server, tmp_path):
     )
     until(lambda: data(browser, "source") == "model")
     assert "trained model · uncertainty" in browser.find_element(By.ID, "prediction-message").text
-    # A correction first: it stays. Without Live, the prediction is still that of the model.
+    # A correction stays. With Live off, the prediction is still that of the trained model.
     click(browser, "live")
     press(browser, "f")
     stroke(browser, *inside(1, 3))
@@ -205,7 +205,7 @@ def test_train_see_accept_export_and_segment(browser, server, tmp_path):
     assert np.array_equal(found[free], accepted[free] == 1)
 
 
-def test_no_error_and_no_request_to_elsewhere(browser, server):
+def test_no_errors_and_no_requests_to_other_hosts(browser, server):
     check_quiet(browser, server)
 
 
@@ -217,7 +217,7 @@ def test_a_killed_server_loses_nothing(browser, server, place):
     painted = server.mask("scene_0")
     server.kill()
     banner = browser.find_element(By.ID, "banner")
-    until(banner.is_displayed)  # before anything that could not be saved is painted
+    until(banner.is_displayed)  # before a stroke that could not be saved
     assert "is not responding" in banner.text
     undo = browser.find_element(By.ID, "undo")
     click(browser, "undo")

@@ -41,7 +41,7 @@ def text(browser, name):
 
 
 def delay_state(browser):
-    """Let every answer about the server's state arrive late, so that it may predate a click."""
+    """Delay every response about the server's state, so that it may predate a click."""
     browser.execute_script(
         "const ask = window.fetch; window.fetch = async (address, options) => {"
         "  const answer = await ask(address, options);"
@@ -53,7 +53,7 @@ def delay_state(browser):
 
 def test_the_prediction_follows_every_stroke(browser, server):
     opened(browser, server, "scene_0.png")
-    jump = browser.find_element(By.ID, "canvas").rect
+    before_painting = browser.find_element(By.ID, "canvas").rect
     press(browser, "f")
     stroke(browser, *inside(1, 0))
     saved(browser)
@@ -66,7 +66,7 @@ def test_the_prediction_follows_every_stroke(browser, server):
     until(lambda: data(browser, "drawn").startswith("live"))
     assert data(browser, "source") == "live"
     assert "live model" in text(browser, "prediction-message")
-    assert browser.find_element(By.ID, "canvas").rect == jump  # nothing moved
+    assert browser.find_element(By.ID, "canvas").rect == before_painting  # nothing moved
     first = data(browser, "drawn")
     stroke(browser, (5, 5), (60, 5))
     until(lambda: data(browser, "drawn") not in ("", first))
@@ -108,7 +108,7 @@ def test_a_third_class_is_added_renamed_painted_and_removed(browser, server):
     )[2].click()
     click(browser, "class-apply")
     until(lambda: "will become void" in text(browser, "class-message"))
-    assert (values(server, "scene_0") == 2).any()  # asked first
+    assert (values(server, "scene_0") == 2).any()  # not before confirmation
     click(browser, "class-apply")
     until(lambda: "tyre" not in text(browser, "classes"))
     assert not (values(server, "scene_0") == 2).any()
@@ -119,7 +119,7 @@ def test_a_third_class_is_added_renamed_painted_and_removed(browser, server):
 
 
 def halves(browser):
-    """The mean values of two squares, left and right of the middle, read from a copy."""
+    """Return the mean values of two squares, left and right of the middle, read from a copy."""
     return browser.execute_script(
         "const c = document.getElementById('canvas'), o = new OffscreenCanvas(2, 1);"
         "const copy = o.getContext('2d', { willReadFrequently: true });"
@@ -130,7 +130,7 @@ def halves(browser):
     )
 
 
-def test_contrast_and_layers_change_what_is_seen(browser, server):
+def test_contrast_stretching_changes_the_picture(browser, server):
     dark = np.zeros((72, 96), np.uint8)
     dark[:, 48:] = 16
     Image.fromarray(dark).save(server.folder / "dark.png")
@@ -139,8 +139,8 @@ def test_contrast_and_layers_change_what_is_seen(browser, server):
     stretch = browser.find_element(By.ID, "stretch")
     assert not stretch.is_selected()
     choose(browser, "dark.png")
-    press(browser, "p")  # without the prediction, which may come at any time
-    until(lambda: max(halves(browser)) > 200)  # stretched by itself, because it is dark
+    press(browser, "p")  # hide the prediction, which may come at any time
+    until(lambda: max(halves(browser)) > 200)  # stretched automatically, because it is dark
     black, white = halves(browser)
     assert black < 20
     assert white > 235
@@ -201,7 +201,7 @@ def test_lasso_polygon_box_and_fill_paint(browser, server):
 
 
 def values_area(browser):
-    """The pixels of the image in a square of 120 pixels of the screen."""
+    """Return how many image pixels a square of 120 by 120 screen pixels covers."""
     box = browser.find_element(By.ID, "canvas").rect
     return (120 / (min(box["width"] / 96, box["height"] / 72) * 0.97)) ** 2
 
@@ -265,5 +265,5 @@ def test_a_phone_and_a_dark_screen_show_everything(browser, server):
     assert ground == "rgb(17, 20, 23)"
 
 
-def test_no_error_and_no_request_to_elsewhere(browser, server):
+def test_no_errors_and_no_requests_to_other_hosts(browser, server):
     check_quiet(browser, server)

@@ -65,7 +65,7 @@ def test_paint_undo_redo_erase_and_reload(browser, server):
     assert np.array_equal(server.mask("scene_0"), both)
 
 
-def test_a_superpixel_is_taken_whole(browser, server):
+def test_a_click_paints_a_whole_superpixel(browser, server):
     from segboost.features.superpixels.methods import find_superpixels
 
     opened(browser, server, "scene_1.png")
@@ -98,10 +98,10 @@ def test_going_to_another_image_ends_the_stroke_on_this_one(browser, server):
     assert not (server.folder / "segboost-label" / "masks" / "scene_1.png").exists()
 
 
-def test_the_keyboard_stays_where_it_is_in_the_list(browser, server):
+def test_keyboard_focus_stays_in_the_list(browser, server):
     opened(browser, server, "scene_0.png")
     focused = "return document.activeElement.closest('li')?.dataset.key || ''"
-    assert browser.execute_script(focused) == ""  # a click leaves the keyboard to the image
+    assert browser.execute_script(focused) == ""  # after a click the image has the focus
     wanted = row(browser, "scene_2.png")
     browser.execute_script("arguments[0].querySelector('button').focus()", wanted)
     browser.execute_script("performance.clearResourceTimings()")
@@ -153,11 +153,11 @@ def test_zoom_pan_and_opacity(browser, server):
     rows, columns = np.nonzero(server.mask("scene_2") == 1)
     assert abs(columns.mean() + 0.5 - (WIDTH / 2 + 100 / scale)) <= 1
     assert abs(rows.mean() + 0.5 - HEIGHT / 2) <= 1
-    # With the space bar a drag moves the image, and paints nothing.
+    # With the space bar held, a drag moves the image and paints nothing.
     before = server.mask("scene_2")
     drag = ActionChains(browser, duration=0).move_to_element(canvas).key_down(" ")
     drag.click_and_hold().move_by_offset(-100, 0).release().key_up(" ").perform()
-    # Read from a copy: the browser warns of canvases that are read again and again.
+    # Read from a copy: the browser warns about canvases that are read repeatedly.
     pixel = (
         "const c = document.getElementById('canvas'), o = new OffscreenCanvas(1, 1);"
         "const copy = o.getContext('2d', { willReadFrequently: true });"
@@ -175,7 +175,7 @@ def test_zoom_pan_and_opacity(browser, server):
     clean(browser, server, "scene_2")
 
 
-def test_a_pen_paints_whatever_the_hand_does(browser, server):
+def test_a_pen_paints_while_the_hand_touches_the_screen(browser, server):
     opened(browser, server, "scene_2.png")
     press(browser, "f")
     box = browser.find_element(By.ID, "canvas").rect
@@ -207,5 +207,5 @@ def test_a_pen_paints_whatever_the_hand_does(browser, server):
     clean(browser, server, "scene_2")
 
 
-def test_no_error_and_no_request_to_elsewhere(browser, server):
+def test_no_errors_and_no_requests_to_other_hosts(browser, server):
     check_quiet(browser, server)

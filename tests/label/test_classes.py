@@ -1,4 +1,4 @@
-"""The classes of a folder: what may be changed, and what becomes of strokes."""
+"""The classes of a folder: permitted changes, and their effect on strokes."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def third(classes=DEFAULT, name="wheel"):
     return classes.changed([*entries(classes), {"value": None, "name": name, "colour": None}])
 
 
-def test_a_new_class_has_a_value_and_a_colour_of_its_own():
+def test_a_new_class_gets_a_new_value_and_colour():
     three = third()
     assert three.values == (0, 1, 2)
     assert three.classes[2].name == "wheel"
     assert len({c.colour for c in three.classes}) == 3
     again = three.changed(entries(three)[:2])
-    assert third(again).values == (0, 1, 3)  # values are never given twice
+    assert third(again).values == (0, 1, 3)  # values are never reused
 
 
-def test_order_names_and_colours_leave_the_values_alone():
+def test_changed_order_names_and_colours_keep_the_values():
     shown = entries(third())
     shown[0] |= {"name": "leaf", "colour": "#123456"}
     changed = third().changed([shown[2], shown[0], shown[1]])
@@ -64,7 +64,7 @@ def test_order_names_and_colours_leave_the_values_alone():
         (lambda e: [e[0], e[0]], "same value"),
     ],
 )
-def test_what_is_not_a_list_of_classes_is_refused(change, problem):
+def test_invalid_lists_of_classes_are_refused(change, problem):
     with pytest.raises(ValueError, match=problem):
         DEFAULT.changed(change(entries(DEFAULT)))
 
@@ -79,7 +79,7 @@ def test_sixty_classes_have_sixty_colours():
     assert free_colour([]) == "#2f7fe6"
 
 
-def test_classes_are_kept_and_damage_is_named(tmp_path):
+def test_classes_are_stored_and_damage_is_reported(tmp_path):
     path = tmp_path / "work" / "classes.json"
     assert read_classes(path) is DEFAULT
     write_classes(path, third())
@@ -110,7 +110,7 @@ def test_strokes_of_a_removed_class_become_void_and_stay_so(tmp_path):
     alone, _ = painted(session, "scene_1.png", 2)
     assert np.array_equal(session.masks.read(image), mask)
     known = revision(session.classes)
-    for erase in ([], [0, 1]):  # the question was not asked, or was about other classes
+    for erase in ([], [0, 1]):  # not confirmed, or confirmed for other classes
         with pytest.raises(PaintedClassError, match="strokes of wheel will become void") as asked:
             session.change_classes(entries(session.classes)[:2], known, erase)
         assert asked.value.values == [2]
@@ -121,16 +121,16 @@ def test_strokes_of_a_removed_class_become_void_and_stay_so(tmp_path):
     assert (found[mask == 2] == 255).all()
     assert (found[mask == 1] == 1).all()
     assert not session.masks.path(alone).exists()
-    with pytest.raises(ConflictError):  # what another tab knew
+    with pytest.raises(ConflictError):  # the revision that another tab knew
         session.change_classes(shown, known)
-    # The same where the server was killed before it could rewrite the masks.
+    # The same if the server was killed before it could rewrite the masks.
     session.masks._write(image, mask)
     again = LabelSession(tmp_path, 0)
     assert np.array_equal(again.masks.read(image), found)
     assert np.array_equal(LabelProject(tmp_path).item("scene_0.png").mask(), found)
 
 
-def test_a_mask_has_no_other_values_than_those_of_classes(tmp_path):
+def test_a_mask_may_only_hold_values_of_classes(tmp_path):
     write_images(tmp_path, 1)
     session = LabelSession(tmp_path, 0)
     with pytest.raises(ValueError, match="values of classes"):

@@ -43,7 +43,7 @@ def first(client):
     return client.state()["images"][0]
 
 
-def test_links_are_exported_as_what_they_point_to(folder):
+def test_links_are_exported_as_their_targets(folder):
     (folder / "scene_0.png").rename(folder.parent / "elsewhere.png")
     (folder / "scene_0.png").symlink_to("../elsewhere.png")
     session = LabelSession(folder, 0)
@@ -56,7 +56,7 @@ def test_links_are_exported_as_what_they_point_to(folder):
 
 
 @pytest.mark.parametrize("name", ["a $(touch x)", "it's", "a b;c", '"', BAD])
-def test_the_export_command_is_one_that_a_shell_understands(tmp_path, name):
+def test_a_shell_can_run_the_export_command(tmp_path, name):
     work = tmp_path / name / "segboost-label" / "export"
     places = work / "images", work / "masks"
     command = Exported(*places, 2, work / "classes.json").command
@@ -102,7 +102,7 @@ def test_a_killed_export_is_removed_at_the_next_start(folder):
     assert export_masks(project, images, masks).count == 1
 
 
-def test_two_names_of_a_file_inside_the_export_are_not_both_removed(folder):
+def test_the_last_names_of_a_foreign_file_are_not_removed(folder):
     session = LabelSession(folder, 0)
     image = session.images.scan()[0]
     session.save(image, np.zeros(image.shown_shape, np.uint8), "none")
@@ -118,7 +118,7 @@ def test_two_names_of_a_file_inside_the_export_are_not_both_removed(folder):
     assert (folder / "elsewhere.txt").read_text() == "mine"
 
 
-def test_stacks_are_named_as_problems_instead_of_cut_to_one_page(folder):
+def test_stacks_are_reported_and_not_cut_to_one_page(folder):
     for name, shape in (("stack", (4, 20, 30)), ("page", (20, 30))):
         values = np.zeros(shape, np.uint16)
         tifffile.imwrite(folder / f"{name}.tif", values, photometric="minisblack")
@@ -138,7 +138,7 @@ def test_pipes_do_not_hang_the_state(folder):
     assert problems["scene_1.png"] == ""
 
 
-def test_names_that_are_not_text_are_shown(tmp_path):
+def test_undecodable_names_are_shown(tmp_path):
     folder = tmp_path / BAD
     write_images(folder, 1)
     for name in (f"{BAD}.png", f"{BAD}.jpg"):
@@ -177,7 +177,7 @@ def test_obstacles_to_masks_are_named_and_their_removal_is_noticed(folder, kind)
         assert put(client, entry["key"], ONES).status == 200
 
 
-def test_a_read_error_passes(folder, monkeypatch):
+def test_a_temporary_read_error_is_not_remembered(folder, monkeypatch):
     import segboost.io.opening as opening
 
     session = LabelSession(folder, 0)
@@ -203,7 +203,7 @@ def test_a_stroke_on_a_deleted_or_replaced_image_is_refused_at_once(folder):
     with serving(LabelSession(folder, 0)) as client:
         entry = first(client)
         kept = (folder / "scene_0.png").read_bytes()
-        # The page has not asked for the state since.
+        # The page has not requested the state since.
         (folder / "scene_0.png").unlink()
         assert put(client, entry["key"], ONES, entry["stamp"]).status == 404
         Image.new("RGB", (50, 20)).save(folder / "scene_0.png")
@@ -266,7 +266,7 @@ def test_a_client_that_goes_away_leaves_no_traceback(folder, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_choosing_the_next_of_many_images_takes_no_time():
+def test_choosing_the_next_of_many_images_is_fast():
     shared = {"problem": "", "uncertainty": None, "unpainted": 1}
     images = [{"key": str(k), "version": "none", **shared} for k in range(40_000)]
     start = time.process_time()

@@ -1,4 +1,4 @@
-"""Partial masks on disk: versions, conflicts, sizes, and that `train` reads them."""
+"""Partial masks on disk: versions, conflicts, sizes, and their use by `train`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def stroke(mask, value, row):
     return painted
 
 
-def test_what_is_saved_is_read_again(folder, masks):
+def test_saved_masks_are_read_back(folder, masks):
     image, *_ = ImageFolder(folder).scan()
     assert masks.version(image) == UNPAINTED
     painted = stroke(stroke(void(), 1, 10), 0, 40)
@@ -47,7 +47,7 @@ def test_what_is_saved_is_read_again(folder, masks):
     found, again = masks.shown(image)
     assert np.array_equal(found, painted)
     assert again == version == masks.version(image)
-    # Another server on the same folder sees the same.
+    # Another server on the same folder reads the same.
     assert np.array_equal(MaskFolder(masks.folder).read(image), painted)
 
 
@@ -88,7 +88,7 @@ def test_invalid_masks_are_refused(folder, masks, bad):
         masks.save(image, bad, UNPAINTED)
 
 
-def test_a_large_mask_keeps_its_own_pixels_where_nothing_was_painted(folder, masks, monkeypatch):
+def test_a_large_mask_keeps_its_pixels_outside_the_strokes(folder, masks, monkeypatch):
     monkeypatch.setattr(images_module, "SHOWN", 24)
     image, *_ = ImageFolder(folder).scan()
     assert image.shown_shape == (18, 24)
@@ -114,12 +114,12 @@ def test_runs_are_unpacked_and_checked():
             unpack_runs(data, size)
 
 
-def test_an_export_is_what_train_reads(folder, masks):
+def test_train_reads_an_export(folder, masks):
     images = ImageFolder(folder).scan()
     masks.save(images[0], stroke(void(), 0, 40), UNPAINTED)  # background alone: 0 and 255
     masks.save(images[2], np.ones((HEIGHT, WIDTH), np.uint8), UNPAINTED)  # no void
     project = LabelProject(folder)
-    for _ in range(2):  # a second export takes the place of the first
+    for _ in range(2):  # the second export replaces the first
         made = export_masks(project, images, masks)
     assert made.count == 2
     data = load_folders(made.images, made.masks, test_fraction=0)
@@ -131,7 +131,7 @@ def test_an_export_is_what_train_reads(folder, masks):
     assert [p.name for p in project.work.iterdir() if p.name.startswith(".export")] == []
 
 
-def test_nothing_painted_is_nothing_to_export(folder, masks):
+def test_an_export_needs_paint(folder, masks):
     with pytest.raises(ValueError, match="nothing is labelled"):
         export_masks(LabelProject(folder), ImageFolder(folder).scan(), masks)
 
@@ -152,7 +152,7 @@ def test_headers_give_the_upright_size_and_show_broken_files(tmp_path):
         read_header(tmp_path / "text.png")
 
 
-def test_two_images_of_one_name_are_told_apart(tmp_path):
+def test_a_second_image_of_the_same_name_is_reported(tmp_path):
     for ending in ("jpg", "png"):
         Image.new("RGB", (40, 20)).save(tmp_path / f"a.{ending}")
     one, other = ImageFolder(tmp_path).scan()
@@ -160,7 +160,7 @@ def test_two_images_of_one_name_are_told_apart(tmp_path):
     assert "rename one" in other.problem
 
 
-def test_new_changed_and_vanished_files_are_seen(tmp_path):
+def test_new_and_vanished_files_are_seen(tmp_path):
     Image.new("RGB", (40, 20)).save(tmp_path / "a.png")
     folder = ImageFolder(tmp_path)
     assert [i.width for i in folder.scan()] == [40]
@@ -170,7 +170,7 @@ def test_new_changed_and_vanished_files_are_seen(tmp_path):
     assert [i.width for i in folder.scan()] == [50]
 
 
-def test_an_export_replaces_an_export_and_nothing_else(folder, masks):
+def test_an_export_replaces_only_an_export(folder, masks):
     project = LabelProject(folder)
     images = ImageFolder(folder).scan()
     version = masks.save(images[0], stroke(void(), 1, 10), UNPAINTED)

@@ -1,4 +1,4 @@
-"""Images of more than 8 bits on the labelling page: seen as `segment` sees them."""
+"""Images of more than 8 bits on the labelling page are scaled as by `segment`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write(folder, name, values, **options):
 
 @pytest.fixture
 def dim(tmp_path):
-    """A photograph as a 12-bit camera stores it."""
+    """Write a photograph as a 12-bit camera stores it."""
     return write(tmp_path, "dim.tif", PHOTO.astype(np.uint16) * 16, photometric="rgb")
 
 
@@ -40,7 +40,7 @@ def test_12_bits_look_like_8(dim):
     assert read_pixels(dim).dtype == np.uint8
 
 
-def test_pixels_are_those_that_segment_gives_a_model(dim):
+def test_pixels_equal_those_that_segment_gives_a_model(dim):
     with open_source(dim) as source:
         scale, _ = choose_scale(source, find_preset("default"), ScientificOptions())
     (tile,) = plan_tiles(1, *PHOTO.shape[:2])

@@ -64,34 +64,34 @@ def test_without_the_token_everything_is_403(client, path, token):
         assert client.token.encode() not in answer.body
 
 
-def test_a_request_about_no_path_is_403(client):
+def test_a_request_without_a_path_is_403(client):
     assert raw(client, "*", "OPTIONS")[0] == 403
 
 
-def test_a_socket_is_asked_for_the_token_too(client):
+def test_a_websocket_needs_the_token_too(client):
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
     headers = {**upgrade, "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
     assert raw(client, "/wrong/api/state", **headers)[0] == 403
 
 
-def test_other_names_of_this_machine_are_403(client):
+def test_other_host_names_are_403(client):
     # DNS rebinding: the page of another site whose host name resolves to this machine.
     for host in ("evil.example", f"evil.example:{client.port}", "127.0.0.1", "127.0.0.1:1"):
         assert raw(client, f"/{client.token}/api/state", Host=host)[0] == 403
     assert raw(client, f"/{client.token}/api/state", Host=f"localhost:{client.port}")[0] == 200
 
 
-def test_requests_that_other_pages_send_are_403(client):
+def test_requests_from_other_sites_are_403(client):
     for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
         assert client.ask("/api/export", "POST", b"", Origin=origin).status == 403
 
 
-def test_only_loopback_listens():
+def test_the_server_listens_on_loopback_only():
     with _listen(0) as listening:
         assert listening.getsockname()[0] == "127.0.0.1"
 
 
-def test_a_taken_port_is_named():
+def test_a_port_in_use_is_reported():
     with _listen(0) as listening:
         port = listening.getsockname()[1]
         with pytest.raises(OSError, match=f"port {port} is already in use"):
@@ -150,7 +150,7 @@ def test_images_superpixels_and_masks_have_one_size(client):
     assert max(small.size) <= 192
 
 
-def test_a_stroke_is_on_the_disk_when_the_answer_comes(client, folder):
+def test_a_stroke_is_on_disk_before_the_response(client, folder):
     key = client.key("scene_1.png")
     mask = np.full((HEIGHT, WIDTH), 255, np.uint8)
     mask[10:20, 10:20] = 1
@@ -183,7 +183,7 @@ def test_bodies_that_are_not_masks_are_refused(client, body):
     assert client.ask(f"/api/mask/{key}", "PUT", body, If_Match='"none"').status == 400
 
 
-def test_an_endless_body_is_cut_off(client):
+def test_a_body_that_is_too_large_is_refused(client):
     key = client.key("scene_0.png")
     status = client.ask(f"/api/mask/{key}", "PUT", bytes(17 * 2**20), If_Match='"none"').status
     assert status == 413
@@ -228,7 +228,7 @@ def test_a_file_that_changes_has_another_stamp_and_other_superpixels(tmp_path):
     assert not np.array_equal(session.superpixels(after), first)
 
 
-def test_a_painted_class_is_removed_only_after_the_page_asked(tmp_path):
+def test_a_painted_class_is_removed_only_after_confirmation(tmp_path):
     write_images(tmp_path, 1)
     with serving(LabelSession(tmp_path, 0)) as client:
 

@@ -1,4 +1,4 @@
-"""Copies of the repository, and builds of them."""
+"""Copy the repository, and build distributions from the copies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOURCES = ("segboost", *LINKS, "pyproject.toml", "README.md", "LICENSE")
 
 
 def copy_sources(target: Path, links: bool) -> Path:
-    """Copy what a build reads, with or without the links inside the package."""
+    """Copy the files that a build reads, with or without the links inside the package."""
     target.mkdir()
     ignore = shutil.ignore_patterns("__pycache__", "*.tmp")
     for name in SOURCES:
@@ -29,7 +29,7 @@ def copy_sources(target: Path, links: bool) -> Path:
 
 
 def build(source: Path, target: Path, *options: str) -> Path:
-    """Build what the options select into a folder; warnings of setuptools are failures."""
+    """Build distributions into a folder; warnings of setuptools are failures."""
     command = [sys.executable, "-m", "build", "--outdir", target, *options, source]
     printed = run(command, stderr=subprocess.STDOUT)
     assert "Successfully built" in printed
@@ -39,7 +39,7 @@ def build(source: Path, target: Path, *options: str) -> Path:
 
 
 def run(command: list[str | Path], **options: object) -> str:
-    """Run in an environment without this repository; show the output on failure."""
+    """Run a command without this repository on its path; show the output on failure."""
     clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     done = subprocess.run([str(part) for part in command], text=True, env=clean, **streams)

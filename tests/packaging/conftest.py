@@ -9,7 +9,7 @@ from tests.packaging.building import build, copy_sources
 
 @pytest.fixture(scope="session")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sdist, and the wheel that is built from it."""
+    """Return the folder of the sdist and of the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("packaging")
     return build(copy_sources(folder / "source", links=True), folder / "dist")
 

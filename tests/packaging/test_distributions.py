@@ -1,4 +1,4 @@
-"""What is in the wheel and the sdist, and what an empty environment gets from them."""
+"""Contents of the wheel and the sdist, and their installation in an empty environment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ print(json.dumps([segboost.__version__, segboost.__file__.startswith(sys.prefix)
 
 
 def sources() -> set[str]:
-    """The modules of the repository under the names they are installed with."""
+    """Return the modules of the repository under their installed names."""
     core = [p for p in (ROOT / "segboost").rglob("*.py") if not p.is_symlink()]
     names = {p.relative_to(ROOT).as_posix() for p in core}
     for folder in LINKS:

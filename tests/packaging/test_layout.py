@@ -1,4 +1,4 @@
-"""The package list, the links and the pins agree with what is on the disk."""
+"""The package list, links and pins are consistent; no local paths, and no pickles."""
 
 from __future__ import annotations
 
@@ -36,12 +36,15 @@ def test_every_requirement_is_pinned():
     pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
     pinned = {name.lower().replace("_", "-") for name in pins}
     extras = PROJECT["project"]["optional-dependencies"]
-    asked = [*PROJECT["project"]["dependencies"], *(r for extra in extras.values() for r in extra)]
-    names = {re.split(r"[<>=!~ \[]", r)[0].lower().replace("_", "-") for r in asked}
+    requirements = [
+        *PROJECT["project"]["dependencies"],
+        *(r for extra in extras.values() for r in extra),
+    ]
+    names = {re.split(r"[<>=!~ \[]", r)[0].lower().replace("_", "-") for r in requirements}
     assert names <= pinned
 
 
-def test_no_file_names_a_place_of_one_machine():
+def test_no_file_names_a_local_path():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")
     pattern = "|".join(rf"(^|[^A-Za-z0-9._~])/{place}/" for place in ("root", "home", "work"))

@@ -19,7 +19,7 @@ MOST_IMPORTS = 15
 
 
 def modules(*folders):
-    """Python files below the folders; links to other folders are not followed."""
+    """Yield the Python files below the folders; links to other folders are not followed."""
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if not any(parent.is_symlink() for parent in path.parents):
@@ -50,14 +50,14 @@ def own_imports(tree):
     return {module for module in found if module.split(".")[0] == "segboost"}
 
 
-def rooms():
+def packages():
     """Return the package folders, relative to the root."""
     return sorted({path.parent.relative_to(ROOT) for path in modules(*SOURCES)})
 
 
-def mirror(room):
-    """Return the folder of the tests of a room: `segboost` itself has no folder in tests."""
-    return Path("tests", *(room.parts[1:] if room.parts[0] == "segboost" else room.parts))
+def mirror(package):
+    """Return the test folder of a package: that of `segboost` itself is `tests`."""
+    return Path("tests", *(package.parts[1:] if package.parts[0] == "segboost" else package.parts))
 
 
 def test_files_are_short():
@@ -78,7 +78,7 @@ def test_functions_are_short():
 
 def test_no_folder_has_too_many_modules():
     sizes = Counter(name(p.parent) for p in modules(*SOURCES) if p.name != "__init__.py")
-    assert {room: size for room, size in sizes.items() if size > MOST_MODULES} == {}
+    assert {package: size for package, size in sizes.items() if size > MOST_MODULES} == {}
 
 
 def test_modules_of_pipelines_have_few_imports():
@@ -87,15 +87,17 @@ def test_modules_of_pipelines_have_few_imports():
     assert {n: count for n, count in counts.items() if count > MOST_IMPORTS} == {}
 
 
-@pytest.mark.parametrize("room", rooms(), ids=str)
-def test_every_room_has_tests_of_its_own(room):
-    inside = [p for p in (ROOT / room).glob("*.py") if p.name not in ("__init__.py", "_version.py")]
+@pytest.mark.parametrize("package", packages(), ids=str)
+def test_every_package_has_tests(package):
+    inside = [
+        p for p in (ROOT / package).glob("*.py") if p.name not in ("__init__.py", "_version.py")
+    ]
     if not inside:
-        pytest.skip("only rooms inside")
-    assert list((ROOT / mirror(room)).glob("test_*.py")), f"no tests in {mirror(room)}"
+        pytest.skip("only packages inside")
+    assert list((ROOT / mirror(package)).glob("test_*.py")), f"no tests in {mirror(package)}"
 
 
-def test_the_counts_are_right():
+def test_the_helpers_count_correctly():
     tree = ast.parse(
         'def f():\n    """One\n    two."""\n    a = 1\n    return a\nimport segboost.x\n'
     )

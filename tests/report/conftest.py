@@ -1,4 +1,4 @@
-"""Two small runs on the same drawn scenes, made once for all tests of the report."""
+"""Two small runs on the same synthetic scenes, made once for all tests of the report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIZES = {"n_train": 6, "n_test": 6, "height": 72, "width": 96}
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the runs of two methods."""
+    """Return a folder with the runs of two methods."""
     folder = tmp_path_factory.mktemp("runs")
     options = {"dataset": "synthetic", "synthetic": SIZES}
     data = load_synthetic(**SIZES)

@@ -1,4 +1,4 @@
-"""The page in a real browser: no error, pictures, slider, keyboard, a phone's width, dark."""
+"""The page in a real browser: errors, pictures, slider, keyboard, phone width and dark mode."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def prefer(browser, scheme):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
-def test_no_error_and_no_request(opened):
+def test_no_errors_and_no_requests(opened):
     assert opened.get_log("browser") == []
     asked = requests(opened)
     assert asked
@@ -81,7 +81,7 @@ def test_one_slider_moves_all_and_errors_can_be_hidden(opened):
     assert all(opacity(card, ".truth") == 1 for card in cards)
 
 
-def test_everything_is_reached_by_the_keyboard(opened):
+def test_everything_can_be_reached_by_keyboard(opened):
     body = opened.find_element(By.TAG_NAME, "body")
     reached = set()
     for _ in range(120):
@@ -103,7 +103,7 @@ def test_the_columns_describe_their_images(opened):
     assert bars.get_attribute("aria-valuenow") == "6"
 
 
-def test_a_phone_needs_no_scrolling_to_the_side(opened, page):
+def test_a_phone_needs_no_horizontal_scrolling(opened, page):
     opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
     opened.get(page.as_uri())
     opened.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")

@@ -44,13 +44,13 @@ LINES += ['{"event": "stage ends", "stage": 5, "wall": 1, "cpu": 2, "peak_total_
 LINES += ['{"event": "start", "machine": 5, "versions": []}', '{"event": "end", "wall": 1e400}']
 
 
-def test_an_edited_log_does_not_keep_the_page_from_being_made(run):
+def test_the_page_is_made_despite_an_edited_log(run):
     log = run / "train.jsonl"
     log.write_text("\n".join([*LINES[3:], log.read_text(), *LINES]))
     assert b"</html>" in write_report(run).read_bytes()
 
 
-def test_the_title_is_that_of_the_data_and_not_of_the_folder(runs, page):
+def test_the_title_names_the_data_and_not_the_folder(runs, page):
     assert "<h1>synthetic" in page.read_text()
     assert runs.name not in page.read_text().partition("<main")[0]
 
@@ -79,7 +79,7 @@ def test_a_c_at_the_end_of_the_grid_comes_with_a_hint():
     assert "may be better" not in _choice(5, [1, 5, 10])
 
 
-def test_names_that_are_not_text_are_shown(tmp_path):
+def test_undecodable_names_are_shown(tmp_path):
     class Odd:
         def __init__(self, item):
             self.name, self.image, self.mask = (

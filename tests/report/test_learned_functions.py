@@ -1,4 +1,4 @@
-"""The drawn functions are the model: their sums are its energy."""
+"""The drawn functions add up to the energy of the model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_functions_add_up_to_the_energy(method):
     np.testing.assert_allclose(cost, capacity, atol=1e-9)
 
 
-def test_weights_say_what_is_used():
+def test_weights_and_shapes_of_the_functions():
     model = trained().model
     learned = learned_functions(model)
     total = sum(f.weight for f in (*learned.unary, *learned.pairwise))
@@ -48,7 +48,7 @@ def test_a_model_without_a_crf_has_no_functions():
     assert learned_functions(trained("adaboost").model) is None
 
 
-def test_potentials_that_held_out_images_speak_against_are_named_by_what_became_of_them():
+def test_uninformative_potentials_are_listed_as_excluded_or_used():
     def function(name, weight, muted):
         return LearnedFunction(name, weight, lambda values: weight * values, (-1.0, 1.0), muted)
 

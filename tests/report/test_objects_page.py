@@ -55,7 +55,7 @@ def test_objects_are_shown(tmp_path):
 
 def test_a_folder_without_objects_and_a_damaged_table(tmp_path):
     assert "No objects." in write_objects_report(folder(tmp_path, "")).read_text()
-    with pytest.raises(ValueError, match="run that again"):
+    with pytest.raises(ValueError, match="run segboost segment again"):
         write_objects_report(folder(tmp_path, "a.tif,0,1,cell,µm,x\n"))
 
 

@@ -18,7 +18,7 @@ def text_of(page):
     return re.sub(r"<[^>]+>", " ", re.sub(r"(?s)<(style|script).*?</\1>", "", page.read_text()))
 
 
-def test_the_page_is_small_and_asks_for_nothing(page):
+def test_the_page_is_small_and_self_contained(page):
     html = page.read_text()
     assert len(html.encode()) < LARGEST
     sources = re.findall(r'(?:src|href|srcset)="([^"]{0,22})', html)
@@ -30,13 +30,13 @@ def test_the_page_is_small_and_asks_for_nothing(page):
 
 def test_the_page_shows_the_figures_of_the_run(runs, page):
     scores = json.loads((runs / "structboost" / "scores.json").read_text())["test"]["scores"]
-    told = text_of(page)
+    shown = text_of(page)
     for name in ("mean_iou", "iou_foreground", "break_even"):
-        assert percent(scores[name]) in told
+        assert percent(scores[name]) in shown
     other = json.loads((runs / "adaboost" / "scores.json").read_text())["test"]["scores"]
-    assert percent(other["mean_iou"]) in told
+    assert percent(other["mean_iou"]) in shown
     for part in ("Worst", "Median", "Best", "Precision and recall", "Learned functions"):
-        assert part in told
+        assert part in shown
 
 
 def test_predictions_that_were_not_saved_are_recomputed(runs, page, tmp_path):
@@ -47,16 +47,16 @@ def test_predictions_that_were_not_saved_are_recomputed(runs, page, tmp_path):
     assert write_report(copy).read_bytes() == page.read_bytes()
 
 
-def test_without_images_the_rest_is_there_and_a_line_says_so(runs, tmp_path):
+def test_without_images_the_page_has_a_note_and_the_rest(runs, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(runs / "structboost", copy)
     options = json.loads((copy / "run.json").read_text())
     gone = {"images": str(tmp_path / "none"), "masks": str(tmp_path / "none"), **options}
     (copy / "run.json").write_text(json.dumps(gone))
-    told = text_of(write_report(copy))
-    assert "The test images could not be loaded" in told
-    assert "Precision and recall" in told
-    assert "Worst" not in told
+    shown = text_of(write_report(copy))
+    assert "The test images could not be loaded" in shown
+    assert "Precision and recall" in shown
+    assert "Worst" not in shown
 
 
 def test_images_that_changed_are_not_shown(runs, tmp_path):
@@ -65,9 +65,9 @@ def test_images_that_changed_are_not_shown(runs, tmp_path):
     options = json.loads((copy / "run.json").read_text())
     options["synthetic"]["seed"] = 5
     (copy / "run.json").write_text(json.dumps(options))
-    told = text_of(write_report(copy))
-    assert "were deleted or changed after the run" in told
-    assert "Worst" not in told
+    shown = text_of(write_report(copy))
+    assert "were deleted or changed after the run" in shown
+    assert "Worst" not in shown
 
 
 def test_names_are_escaped(runs, tmp_path):
@@ -93,11 +93,11 @@ def test_the_command_writes_and_names_the_page(runs, tmp_path, capsys):
         (lambda p: _broken(p, "{}"), 1, "'dataset'"),
     ],
 )
-def test_a_folder_without_a_run_is_one_line(make, status, text, tmp_path, capsys):
+def test_a_folder_without_a_run_gives_a_one_line_error(make, status, text, tmp_path, capsys):
     assert run(["report", str(make(tmp_path))]) == status
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert text in told
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert text in shown
 
 
 def _broken(folder, scores):

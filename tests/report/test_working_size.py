@@ -1,4 +1,4 @@
-"""A model that reduces its images: the page shows them at the size at which they were measured."""
+"""A model that reduces its images: the page shows them at the size of the evaluation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pixels(address):
     return np.asarray(Image.open(io.BytesIO(data)))
 
 
-def test_coloured_pixels_are_those_that_were_counted(reduced):
+def test_coloured_pixels_equal_the_counts(reduced):
     found = collect(find_runs(reduced), None, 1, QuietProgress(), 480)
     assert [shown.rank for shown in found.images] == ["worst", "median", "best"]
     for shown in found.images:

@@ -45,7 +45,7 @@ def graphs(n=4, n_pairwise=2):
 
 
 def chains(n=6):
-    """Sequences of two features, with the names of their classes."""
+    """Return sequences of two features, with the names of their classes."""
     rng = np.random.default_rng(2)
     names = [NAMES[rng.integers(0, 3, 7)] for _ in range(n)]
     values = [np.searchsorted(NAMES, y)[:, None] + rng.normal(size=(7, 2)) for y in names]
@@ -175,7 +175,7 @@ def test_a_loaded_model_can_be_fitted_again(name, tmp_path):
 def test_class_names_keep_their_type(cls, names, tmp_path):
     y = names[np.searchsorted(NAMES, Y)]
     if names.dtype.kind == "f":
-        # Classifiers take reals for a regression; whole ones are class names.
+        # Classifiers take fractions for a regression; whole numbers are class names.
         y = y + 0.5
     model = cls().set_params(**({} if cls is StructuredSVMClassifier else {"n_estimators": 3}))
     back = load_model(save_model(model.fit(X, y), tmp_path))
@@ -223,7 +223,7 @@ def test_the_infinite_bounds_of_an_interrupted_fit(tmp_path):
     assert replace(back.certificate_).converged is False
 
 
-def test_callbacks_stay_behind(tmp_path):
+def test_callbacks_are_not_saved(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = CRFStructuredSVM(max_iterations=2, callback=lambda step: None).fit(graphs())
@@ -247,7 +247,7 @@ def test_a_subclass_cannot_be_saved(tmp_path):
 
 
 @every
-def test_a_changed_byte_is_found(name, tmp_path):
+def test_a_changed_byte_is_detected(name, tmp_path):
     path = save_model(fitted(name), tmp_path)
     for file in list(path.iterdir()):
         whole = file.read_bytes()
@@ -300,7 +300,7 @@ def test_stumps_beyond_the_features(name, tmp_path):
         load_model(path)
 
 
-def test_folders_of_others(tmp_path):
+def test_other_folders_are_refused(tmp_path):
     with pytest.raises(ModelFileError, match="is not a model folder"):
         load_model(tmp_path)
     path = save_model(fitted("RankBoost"), tmp_path)

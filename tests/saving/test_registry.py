@@ -1,4 +1,4 @@
-"""Every public estimator can be saved, and the format of its files stays."""
+"""Every public estimator can be saved, and the first file format can still be read."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_the_same_model_gives_the_same_bytes(case, tmp_path):
 
 
 @cases
-def test_an_interrupted_or_idle_model_can_be_saved(case, tmp_path):
+def test_idle_and_warm_started_models_can_be_saved(case, tmp_path):
     with pytest.warns(Warning, match="all weights are zero"):
         idle = case.fitted(C=1e-6)
     back = load_model(idle.save(tmp_path / "idle"))

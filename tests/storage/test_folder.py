@@ -1,4 +1,4 @@
-"""Model folders: round trips, and one clear line for everything that can be wrong with them."""
+"""Model folders: round trips, and a one-line error for every kind of damage."""
 
 import json
 import os
@@ -126,7 +126,7 @@ def test_missing_files(model, tmp_path):
     assert_fails(model, "no model.json")
 
 
-def test_a_file_in_place_of_the_folder(tmp_path):
+def test_a_file_instead_of_the_folder(tmp_path):
     path = tmp_path / "file"
     path.write_text("{}")
     assert_fails(path, "file")
@@ -156,7 +156,7 @@ def test_a_truncated_document(model, share):
 
 
 @pytest.mark.parametrize("text", ["[]", "3", '"x"', "null", '{"format": "other"}', "{}"])
-def test_a_document_of_something_else(model, text):
+def test_a_document_of_another_program(model, text):
     (model / "model.json").write_text(text)
     assert_fails(model, "not written by segboost")
 
@@ -183,7 +183,7 @@ def test_spaces_and_order_of_the_document_do_not_matter(model):
     assert read_folder(model, "thing")[0] == DOCUMENT
 
 
-def test_a_file_from_the_future(model):
+def test_a_folder_of_a_newer_version(model):
     edit(model, lambda d: d.update(schema=storage.SCHEMA + 1, version="99.0"))
     assert_fails(model, r"segboost 99.0 with schema 2.*upgrade segboost")
 
@@ -208,13 +208,13 @@ def test_a_document_without_a_part(model, part):
     "entry",
     [None, "x", {}, {"file": 3, "sha256": "x"}, {"file": "a.npz"}, {"file": "", "sha256": ""}],
 )
-def test_a_document_with_an_odd_entry_of_arrays(model, entry):
+def test_a_document_with_an_invalid_entry_of_arrays(model, entry):
     edit(model, lambda d: d.update(arrays=entry))
     assert_fails(model, "model")
 
 
 def test_arrays_cannot_be_taken_from_elsewhere(model, tmp_path):
-    """The name is a name, not a path."""
+    """The entry is a file name, not a path."""
     outside = tmp_path / "outside.npz"
     outside.write_bytes(arrays_of(model).read_bytes())
     edit(model, lambda d: d["arrays"].update(file="../outside.npz"))
@@ -247,7 +247,7 @@ def test_pickles_are_never_opened(model, tmp_path):
     assert not trap.exists()
 
 
-def test_sizes_are_checked_before_memory_is_taken(model, tmp_path):
+def test_sizes_are_checked_before_memory_is_allocated(model, tmp_path):
     bomb = tmp_path / "bomb.npz"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         info = zipfile.ZipInfo("x.npy")
@@ -260,7 +260,7 @@ def test_sizes_are_checked_before_memory_is_taken(model, tmp_path):
     assert_fails(model, "the limit is|not a readable npz")
 
 
-def test_what_files_cannot_hold_is_refused_before_writing(model):
+def test_unstorable_values_are_refused_before_writing(model):
     with pytest.raises(ValueError, match="Python objects"):
         write_folder(model, "thing", {}, {"x": np.array([{}], dtype=object)})
     with pytest.raises(ValueError, match=r"[Oo]ut of range"):

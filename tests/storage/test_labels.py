@@ -41,7 +41,7 @@ def test_round_trip(names):
     ],
     ids=["tuple", "date", "bytes", "complex", "None", "set"],
 )
-def test_what_json_cannot_hold_is_refused(names):
+def test_class_names_that_json_cannot_hold_are_refused(names):
     with pytest.raises(ValueError, match="class names must be text, numbers or booleans"):
         labels_to_json(names)
 

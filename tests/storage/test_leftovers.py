@@ -1,4 +1,4 @@
-"""Leftovers of killed processes are removed, and nothing else."""
+"""Only leftovers of killed processes are removed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_files_of_dead_processes_are_removed_and_those_of_living_ones_kept(tmp_p
     assert names(tmp_path) == [alive]
 
 
-def test_another_machine_s_file_stays_for_a_day(tmp_path):
+def test_a_file_of_another_machine_stays_for_a_day(tmp_path):
     young = put(tmp_path, f".segboost-00000000-{dead_pid()}-{RANDOM}.tmp", 0.9)
     put(tmp_path, f".segboost-00000001-{dead_pid()}-{RANDOM}.tmp", 1.1)
     remove_leftovers(tmp_path)

@@ -1,4 +1,4 @@
-"""Outputs replace what segboost wrote, and nothing else."""
+"""Outputs replace only files that segboost wrote."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def run(folder, text="ours", outputs=TWO, **options):
             (folder / name).write_text(text)
 
 
-def test_a_run_may_replace_what_the_last_one_wrote(tmp_path):
+def test_a_run_may_replace_the_files_of_the_last_one(tmp_path):
     run(tmp_path / "o")
     run(tmp_path / "o", "new")
     assert (tmp_path / "o" / "sub/b.png").read_text() == "new"
 
 
-def test_the_record_depends_on_the_files_alone(tmp_path):
+def test_the_record_depends_only_on_the_files(tmp_path):
     run(tmp_path / "one")
     run(tmp_path / "two", "other")
     run(tmp_path / "two")
@@ -142,7 +142,7 @@ def test_names_in_an_edited_record_do_not_leave_the_folder(tmp_path, part, name)
     assert "outside" not in (folder / RECORD).read_text()
 
 
-def test_a_pipe_in_the_place_of_the_record_is_not_read(tmp_path):
+def test_a_pipe_instead_of_the_record_is_not_read(tmp_path):
     os.mkfifo(tmp_path / RECORD)
     assert OutputRecord.read(tmp_path).wrote == {}
 

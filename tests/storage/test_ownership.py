@@ -1,4 +1,4 @@
-"""A model owns the files that its document names, and no others."""
+"""A model owns only the files that its document names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def save(folder, number):
     return write_folder(folder, "thing", {"n": number}, {"a": np.full(3, number)})
 
 
-def test_foreign_files_are_kept_whatever_their_names(tmp_path):
+def test_foreign_files_with_any_name_are_kept(tmp_path):
     for name in FOREIGN:
         (tmp_path / name).write_text(name)
     for number in range(3):
@@ -66,7 +66,7 @@ def test_damaged_arrays_of_the_model_are_replaced(tmp_path):
 
 
 @pytest.mark.parametrize("named", ["../data.npz", "data.npz", "/etc/hostname", "arrays-x.npz"])
-def test_a_document_cannot_name_files_of_others_as_its_own(tmp_path, named):
+def test_a_document_cannot_claim_foreign_files(tmp_path, named):
     folder = save(tmp_path / "model", 1)
     for place in (tmp_path / "data.npz", folder / "data.npz", folder / "arrays-x.npz"):
         place.write_text("data")
@@ -79,14 +79,14 @@ def test_a_document_cannot_name_files_of_others_as_its_own(tmp_path, named):
         assert place.read_text() == "data"
 
 
-def test_arrays_that_were_changed_since_stay(tmp_path):
+def test_arrays_changed_since_are_kept(tmp_path):
     arrays = owned_arrays(save(tmp_path, 1))
     arrays.write_text("changed")
     save(tmp_path, 2)
     assert arrays.read_text() == "changed"
 
 
-def test_removing_a_model_leaves_what_others_put_there(tmp_path):
+def test_removing_a_model_keeps_foreign_files(tmp_path):
     save(tmp_path / "one", 1)
     remove_model(tmp_path / "one")
     assert not (tmp_path / "one").exists()
@@ -97,7 +97,7 @@ def test_removing_a_model_leaves_what_others_put_there(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
-def test_nothing_is_written_where_the_document_is_not_a_file(tmp_path, kind):
+def test_nothing_is_written_if_the_document_is_not_a_file(tmp_path, kind):
     document = tmp_path / "m" / "model.json"
     document.parent.mkdir()
     make = {"pipe": os.mkfifo, "folder": os.mkdir, "link": lambda p: p.symlink_to("nowhere")}

@@ -16,7 +16,7 @@ def test_files_and_links_to_files_are_read(tmp_path):
         read_regular(path, 2)
 
 
-def test_what_would_block_or_never_end_is_refused(tmp_path):
+def test_other_kinds_of_files_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "endless").symlink_to("/dev/zero")
     for name in ("pipe", "endless"):

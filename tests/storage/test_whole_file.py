@@ -146,7 +146,7 @@ def test_writers_at_the_same_time_do_not_clash(tmp_path):
     assert names(tmp_path) == ["f"]
 
 
-def test_private_files_can_be_read_by_their_owner_alone(tmp_path):
+def test_only_the_owner_can_read_private_files(tmp_path):
     path = tmp_path / "f"
     write_whole(path, b"open to all")
     path.chmod(0o644)

@@ -1,4 +1,4 @@
-"""What nearly all cells of a column are."""
+"""Columns of text in which nearly all cells are dates, times or decorated numbers."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from segboost.table_cells.misread_text import find_misread, holds_too_many
         (["1,234", "2,5"], "decimal comma"),
     ],
 )
-def test_columns_that_are_no_text(texts, kind):
+def test_columns_that_are_not_text(texts, kind):
     assert find_misread(texts).kind == kind
 
 

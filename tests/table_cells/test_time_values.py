@@ -34,7 +34,7 @@ ESTIMATORS = (
 def test_columns_of_frames(name):
     values, kind = COLUMNS[name]
     X = pd.DataFrame({"size": np.arange(4.0), "when": values})
-    with pytest.raises(ValueError, match=f"column 'when' holds {kind}: replace it by numbers"):
+    with pytest.raises(ValueError, match=f"column 'when' holds {kind}: replace it with numbers"):
         StructBoostClassifier().fit(X, [0, 1, 0, 1])
 
 

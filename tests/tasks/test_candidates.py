@@ -34,7 +34,7 @@ def test_overlap_of_known_boxes():
     assert box_overlap(box * [1, 1, 0, 1], box * [1, 1, 0, 1]) == 0.0
 
 
-def test_the_nearest_box_stands_for_the_truth():
+def test_the_nearest_box_is_taken_as_the_truth():
     boxes = np.array([[0, 0, 2, 2], [1, 0, 2, 2], [9, 9, 1, 1]], float)
     loss = 1.0 - box_overlap(boxes, np.array([1.2, 0, 2, 2]))
     task = CandidateTask(np.eye(3), np.zeros(3, int), loss)

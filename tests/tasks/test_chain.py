@@ -144,7 +144,7 @@ def test_without_weights_the_first_label_of_training_is_predicted(names):
 
 
 @pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
-def test_models_that_do_not_mention_the_order_have_sorted_labels(model):
+def test_models_without_a_class_order_have_sorted_labels(model):
     rng = np.random.default_rng(4)
     X, y = draw(10, rng)
     # The labels first appear in sorted order, as earlier versions numbered them.
@@ -199,7 +199,7 @@ def test_a_continued_fit_keeps_its_order():
         model.fit(X, [np.where(labels == "a", "b", labels) for labels in y])
 
 
-def test_what_does_not_fit_is_refused():
+def test_mismatched_arguments_are_refused():
     ok = [np.zeros((3, 2))]
     with pytest.raises(ValueError, match="sequences is empty"):
         ChainTask([], None, 2)

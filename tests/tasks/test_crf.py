@@ -230,7 +230,7 @@ def test_a_bad_argument_is_named(name, value):
         CRFInstance(**{**GOOD, name: value})
 
 
-def test_tasks_refuse_what_does_not_fit():
+def test_mismatched_instances_are_refused():
     good = CRFInstance(**GOOD)
     with pytest.raises(ValueError, match="empty"):
         CRFTask([])

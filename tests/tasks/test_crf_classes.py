@@ -110,7 +110,7 @@ def test_decoding_together_equals_decoding_alone():
         assert np.array_equal(found[0], together[i])
 
 
-def test_the_state_comes_back_and_decoding_leaves_it_alone():
+def test_the_state_is_restored_and_decoding_does_not_change_it():
     task, weight, rng = random_task(5, 3)
     assert isinstance(task, StatefulTask)
     assert not isinstance(CRFTask(random_task(5, 2)[0].instances), StatefulTask)
@@ -148,7 +148,7 @@ def test_unknown_labels_are_completed_with_the_best_ones():
     assert np.mean(equal) >= 0.9
 
 
-def test_what_does_not_fit_is_refused():
+def test_mismatched_arguments_are_refused():
     rng = np.random.default_rng(7)
     graph = random_graph(rng, 4, 3)
     with pytest.raises(ValueError, match="below n_classes=2"):
@@ -172,7 +172,7 @@ def scored_graph(rng, n_nodes, n_classes, n_groups=2):
 
 @pytest.mark.parametrize("unary", ["shared", "both"])
 def test_atoms_of_shared_learners_add_up_to_the_energy(unary):
-    """The weights of a cut are the change of the energy terms, whatever the channels."""
+    """The weights of a cut are the change of the energy terms, for any channels."""
     rng = np.random.default_rng(8)
     graphs = [scored_graph(rng, n, 3) for n in (4, 6)]
     task = MulticlassCRFTask(graphs, 3, unary=unary)

@@ -1,4 +1,4 @@
-"""Learned costs of pairs of classes: metrics, found where the data have them, saved."""
+"""Learned costs of pairs of classes: they are metrics, fit the data, and are saved."""
 
 import itertools
 import warnings
@@ -15,7 +15,7 @@ from segboost.tasks.crf_label_costs import LabelCostTask, cut_metrics, learn_lab
 
 
 def strip(rng, n_nodes=30):
-    """A chain of the classes 0, 1 and 2 in which 0 and 2 never touch."""
+    """Return a chain of the classes 0, 1 and 2 in which 0 and 2 never touch."""
     labels = np.zeros(n_nodes, int)
     for t in range(1, n_nodes):
         step = rng.choice([-1, 1]) if rng.random() < 0.25 else 0
@@ -83,13 +83,13 @@ def test_costs_of_classes_that_never_touch_are_higher():
     np.testing.assert_allclose(other, factor[np.ix_(place, place)], atol=0.1)
 
 
-def test_potts_where_nothing_is_to_be_gained():
+def test_the_costs_are_potts_if_nothing_can_be_gained():
     terms = [(np.zeros((g.n_nodes, 3)), np.zeros(g.n_edges)) for g in TRAIN[:2]]
     assert np.array_equal(learn_label_costs(TRAIN[:2], terms, C=1.0), potts(3))
 
 
 @pytest.mark.parametrize("make", [CRFStructBoost, CRFStructuredSVM])
-def test_estimators_learn_and_keep_them(make, tmp_path):
+def test_estimators_learn_and_save_label_costs(make, tmp_path):
     params = {"random_state": 0, "n_iterations": 10} if make is CRFStructBoost else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

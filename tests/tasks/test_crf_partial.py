@@ -15,7 +15,7 @@ from tests.tasks.test_crf import labellings
 
 
 def partial(rng, n_nodes, share=0.5, weighted=False):
-    """A random graph with informative unaries, and some of its labels."""
+    """Return a random graph with informative unaries and some unknown labels."""
     pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), int).reshape(-1, 2)
     edges = pairs[rng.random(len(pairs)) < 0.4]
     labels = rng.integers(0, 2, n_nodes)
@@ -30,7 +30,7 @@ def random_terms(rng, instance):
 
 
 def energies(instance, theta, capacity):
-    """All labellings and their energies, from the definition."""
+    """Return all labellings and their energies, from the definition."""
     y = labellings(instance.n_nodes)
     tail, head = instance.edges.T
     unary = theta[np.arange(instance.n_nodes), y].sum(axis=1)
@@ -43,7 +43,7 @@ def agrees(instance, y):
 
 
 def criterion(model, instances, C, norm):
-    """J as defined in the module's docstring, by enumeration."""
+    """Return J as defined in `segboost.tasks.crf_partial`, by enumeration."""
     worst = []
     for instance in instances:
         y, energy = energies(instance, *model.energy_terms(instance))
@@ -98,7 +98,7 @@ def test_loss_augmented_inference_leaves_unlabelled_nodes_free():
 
 
 def rounds_of(estimator, instances, norm):
-    """The criterion after every round of a fit, and the estimator."""
+    """Fit an estimator; return the criterion after every round."""
     values = []
     fit = estimator._fit_task if hasattr(estimator, "_fit_task") else estimator._learn
     name = fit.__name__
@@ -124,7 +124,7 @@ def test_the_completed_round_cannot_raise_the_criterion_of_structboost(seed):
     first, second = rounds_of(model, instances, lambda m: m.ensemble_.weights.sum())
     assert model.certificate_.global_gap < 2e-3
     assert second <= first * (1 + 2e-3)
-    # The certified objective is the criterion with the completion fixed: no less than it.
+    # The certified objective, with the completion fixed, is an upper bound of the criterion.
     assert second <= model.certificate_.objective * (1 + 1e-6)
 
 
@@ -160,7 +160,7 @@ def test_graphs_without_any_label_are_left_out_and_weights_follow():
         list(learning_rounds([partial(rng, 5, 1.0)], None, lambda i: random_terms(rng, i)))
 
 
-def test_complete_labels_are_learned_as_before():
+def test_complete_labels_are_learned_in_one_round():
     rng = np.random.default_rng(8)
     instances = [partial(rng, 6, 0.0) for _ in range(3)]
     ((same, weight),) = learning_rounds(instances, None, lambda i: random_terms(rng, i))
@@ -178,7 +178,7 @@ def test_isolated_labelled_nodes_are_enough(make):
     assert model.predict(instance)[[0, 2, 3, 4]].tolist() == [1, 0, 1, 0]
 
 
-def test_a_partial_fit_resumes_from_its_checkpoints(tmp_path):
+def test_a_repeated_partial_fit_with_checkpoints_gives_the_same_model(tmp_path):
     rng = np.random.default_rng(10)
     instances = [partial(rng, n) for n in (6, 7, 8)]
 

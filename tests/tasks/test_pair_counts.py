@@ -18,7 +18,7 @@ def double_loop(scores, ranks, weights, in_block):
     return above, below
 
 
-# Halves and quarters make ties, also at a distance of exactly 1.
+# Quarters make ties, also at a distance of exactly 1.
 rows = st.lists(
     st.tuples(
         st.one_of(st.integers(-8, 8).map(lambda v: v / 4), st.floats(-3, 3)),
@@ -43,7 +43,7 @@ def test_counts_equal_the_double_loop(table):
             assert found == pytest.approx(want, rel=1e-12, abs=1e-12)
 
 
-def test_a_distance_of_exactly_one_is_right_order():
+def test_a_distance_of_exactly_one_is_the_right_order():
     scores, ranks = np.array([1.0, 0.0]), np.array([1, 0])
     above, below = violated_pairs(scores, ranks, np.ones(2), np.ones(2, bool))
     assert above.tolist() == [0, 0]
@@ -54,7 +54,7 @@ def test_a_distance_of_exactly_one_is_right_order():
 
 
 def test_both_sums_count_the_same_pairs_under_rounding():
-    """Both sides must use the same rounded f − 1: else loss and weights contradict."""
+    """Both sides must use the same rounded f − 1; otherwise loss and weights contradict."""
     rng = np.random.default_rng(0)
     for scale in (1e-9, 1.0, 1e8, 1e15):
         scores = rng.integers(0, 3, 400) + scale * rng.normal(0, 1, 400).round(3)

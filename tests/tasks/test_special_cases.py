@@ -116,7 +116,7 @@ def test_label_augmented_features_are_the_product():
 def test_one_pair_per_rank_is_binary_on_the_difference(C):
     """With one example of each rank the AUC task is one hinge: min 1ᵀw + C (1 − w·(φ1 − φ0))₊.
 
-    A stump gains 2 on the pair, so that the optimum is min(C, ½).
+    A stump gains 2 on the pair, so the optimum is min(C, ½).
     """
     task = RankingTask(np.array([[0.0], [1.0]]), np.array([0, 1]))
     assert objective(task, C) == pytest.approx(min(C, 0.5), rel=1e-9)

@@ -14,7 +14,7 @@ def test_frames_get_three_axes():
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"),
+    ("bad", "message"),
     [
         (GREY.astype(float), "uint8"),
         (np.zeros((20, 30, 4), np.uint8), "shape"),
@@ -22,8 +22,8 @@ def test_frames_get_three_axes():
         (np.zeros((0, 30), np.uint8), "shape"),
     ],
 )
-def test_other_frames_are_refused(bad, said):
-    with pytest.raises(ValueError, match=f"frame must.*{said}"):
+def test_other_frames_are_refused(bad, message):
+    with pytest.raises(ValueError, match=f"frame must.*{message}"):
         as_frame(bad)
 
 
@@ -40,7 +40,7 @@ def test_other_frames_are_refused(bad, said):
         "box?",
     ],
 )
-def test_boxes_that_make_no_sense_are_refused(bad):
+def test_invalid_boxes_are_refused(bad):
     with pytest.raises(ValueError, match=r"box|could not convert"):
         as_box(bad, as_frame(GREY))
 
@@ -49,7 +49,7 @@ def test_boxes_may_reach_beyond_the_frame():
     assert as_box((-3, -3, 5, 5), as_frame(GREY)) == (-3.0, -3.0, 5.0, 5.0)
 
 
-def test_colour_is_what_differs_between_channels():
+def test_frames_with_different_channels_are_in_colour():
     grey = np.repeat(GREY[..., None], 3, axis=2)
     assert not is_colour(grey)
     grey[3, 4, 1] = 9

@@ -29,7 +29,7 @@ def test_sums_budget_and_signs_hold_after_every_pattern(kernel):
             assert support.beta <= svm.C + 1e-9
 
 
-def test_gradients_and_gram_are_what_they_are_kept_as():
+def test_stored_gradients_and_gram_matrix_are_correct():
     rng = np.random.default_rng(2)
     svm = machine(budget=12)
     for _ in range(10):

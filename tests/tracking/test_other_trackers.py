@@ -1,4 +1,4 @@
-"""The trackers for comparison: all follow an easy target through one interface."""
+"""Trackers for comparison: all follow an easy target through one interface."""
 
 import numpy as np
 import pytest

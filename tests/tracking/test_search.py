@@ -1,4 +1,4 @@
-"""Where boxes are looked for, and the peak between scales."""
+"""Candidate boxes of the search, and the peak between scales."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_anchors_stay_the_past_is_sampled_and_recent_places_rotate():
     assert min(taken) >= 2
     past = [p for p in taken if p < 5]
     assert past[:3] == [2, 3, 4]
-    assert 3 < len(past) < 30  # a uniform sample of the past changes ever less often
+    assert 3 < len(past) < 30  # a uniform sample of the past changes less and less often
     recent = [p for p in taken[: PAST_EVERY - 3] if p >= 5]
     assert recent[:5] == [6, 7, 8, 5, 6]
 

@@ -63,7 +63,7 @@ def test_adjacent_floats_stay_apart(dtype, base):
     assert_codes_reproduced(features.astype(np.float64), binned)
 
 
-def test_exact_midpoints_where_values_are_few():
+def test_exact_midpoints_if_values_are_few():
     features = np.array([[3.0, 7.0], [1.0, 7.0], [2.0, 7.0], [1.0, 7.0]])
     binned = bin_features(features)
     assert binned.codes.tolist() == [[2, 0, 1, 0], [0, 0, 0, 0]]
@@ -179,7 +179,7 @@ def test_equal_count_cuts_at_the_largest_floats():
 
 
 @pytest.mark.parametrize("n", [257, 300, 512, 1000, 2560, 5000])
-def test_percentile_cuts_are_those_of_numpy(n):
+def test_percentile_cuts_equal_those_of_numpy(n):
     rng = np.random.default_rng(n)
     column = np.round(rng.standard_normal(n), 3) + 0.0  # some values occur several times
     column[:20] = 0.25

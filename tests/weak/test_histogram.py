@@ -32,7 +32,7 @@ def test_no_rows():
     assert not histogram(codes, none, np.empty((0, 3)), 2).any()
 
 
-def test_weights_stay_as_they_are():
+def test_values_are_not_changed():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 5, (2, 20)).astype(np.uint8)
     values = np.asfortranarray(rng.standard_normal((20, 3)))

@@ -83,7 +83,7 @@ def test_svm_ignores_the_smallest_weights():
     weights = np.array([0.0, 5.0, -0.1, 3.0, 2.0, -2.0, 4.0, 1.0, 1.0, 1.0, 0.0, 0.5])
     assert largest_weights(weights, 0.1).tolist() == [1, 3, 4, 5, 6, 7, 8, 9, 11]
     assert largest_weights(np.zeros(3), 0.1).tolist() == []
-    assert largest_weights(np.ones(20), 0.1).size == 20  # ties are kept, whatever their order
+    assert largest_weights(np.ones(20), 0.1).size == 20  # ties are kept, in any order
 
 
 def test_svm_maximises_the_margin():
@@ -112,7 +112,7 @@ def test_sign_of_zero_is_positive():
     assert LinearThreshold(np.ones(2), 0.0, "binary").predict(zero).tolist() == [1.0]
 
 
-def test_standardised_features_and_the_way_back():
+def test_standardised_features_and_restored_coefficients():
     features, _ = oblique(4, 1)
     features = np.column_stack([features, np.full(200, 0.1)])
     table = Standardised.of(features)

@@ -12,7 +12,7 @@ from segboost.weak.stump import DecisionStump
 
 
 def every_ramp(bound, outputs):
-    """All ramps and steps between knots, and the constants."""
+    """Yield all ramps and steps between knots, and the constants."""
     yield Ramp(0, -np.inf, -np.inf, 1, outputs)
     if outputs == "signed":
         yield Ramp(0, -np.inf, -np.inf, -1, outputs)
@@ -101,7 +101,7 @@ def test_rising_features_have_no_falling_ramps():
 
 
 @pytest.mark.parametrize("outputs", ["signed", "binary"])
-def test_no_ramp_is_narrower_than_asked(outputs):
+def test_no_ramp_is_narrower_than_min_width(outputs):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=200), np.repeat([0.0, 1.0], 100)])
     for found in RampLearner(min_width=2.0).bind(X, outputs).best(rng.normal(size=(200, 20))):

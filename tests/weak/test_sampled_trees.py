@@ -38,7 +38,7 @@ def test_all_columns_and_rows_give_the_tree_of_the_plain_learner():
 
 
 @pytest.mark.parametrize("outputs", ["signed", "binary"])
-def test_samples_depend_on_seed_and_weights_alone(outputs):
+def test_samples_depend_only_on_seed_and_weights(outputs):
     learner = SampledTrees(column_share=0.3, row_share=0.5)
     first, second = learner.bind(X, outputs), learner.bind(X, outputs)
     second.best(W[:, ::-1])
@@ -49,7 +49,7 @@ def test_samples_depend_on_seed_and_weights_alone(outputs):
     assert not np.array_equal(other.best(W)[0].responses, first.best(W)[0].responses)
 
 
-def test_bytes_are_read_as_they_are():
+def test_features_may_be_bytes():
     codes = RNG.integers(0, 256, (200, 6)).astype(np.uint8)
     weights = np.where(codes[:, 2] > 99, 1.0, -1.0)[:, None]
     best = SampledTrees(column_share=1.0, max_bins=256).bind(codes, "signed").best(weights)[0]

@@ -23,13 +23,13 @@ def question(seed: int, n: int = 80, d: int = 3) -> tuple[np.ndarray, np.ndarray
 
 
 def penalised_value(hypothesis: Sigmoid, features, weights, ridge: float) -> float:
-    """W·φ/‖W‖₁ − ½ ρ ‖v‖², computed from the raw features alone."""
+    """Return W·φ/‖W‖₁ − ½ ρ ‖v‖², computed from the raw features only."""
     v = hypothesis.line.coef * features.std(axis=0)
     return weights @ hypothesis.predict(features) / np.abs(weights).sum() - 0.5 * ridge * (v @ v)
 
 
 @pytest.mark.parametrize("outputs", ["signed", "binary"])
-def test_answers_lie_within_the_range_and_score_as_said(outputs):
+def test_responses_are_in_range_and_scores_match(outputs):
     features, weights = question(0)
     found = SigmoidLearner().bind(features, outputs).best(weights[:, None])[0]
     np.testing.assert_array_equal(found.hypothesis.predict(features), found.responses)

@@ -1,4 +1,4 @@
-"""Weak learners on sparse features: stumps as on dense ones, memory in proportion to the values."""
+"""Weak learners on sparse features: the same stumps as on dense ones, and little memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table(seed=0, n=80, d=12):
 
 @pytest.mark.parametrize("outputs", ["signed", "binary"])
 @pytest.mark.parametrize("max_bins", [4, 255])
-def test_stumps_are_those_of_the_dense_table(outputs, max_bins):
+def test_stumps_equal_those_of_the_dense_table(outputs, max_bins):
     for seed in range(5):
         X, _ = table(seed)
         weights = np.random.default_rng(seed).normal(size=(len(X), 11))
@@ -45,7 +45,7 @@ def test_stumps_are_those_of_the_dense_table(outputs, max_bins):
                 np.testing.assert_array_equal(a.hypothesis.predict(form(X)), b.responses)
 
 
-def test_the_kernel_is_the_plain_one():
+def test_the_kernel_equals_its_numpy_twin():
     X, _ = table()
     bins = bin_sparse(sparse.csc_array(X), 16)
     values = np.random.default_rng(0).normal(size=(len(X), 3))
@@ -107,14 +107,14 @@ def test_dense_models_predict_sparse_rows():
         np.testing.assert_array_equal(model.predict(sparse.csr_array(X)), model.predict(X))
 
 
-def test_what_needs_a_dense_table_says_so():
+def test_learners_that_need_a_dense_table_are_refused():
     X, y = table()
     rows = sparse.csr_array(X)
     with pytest.raises(ValueError, match=r"trees need a dense table.*stumps"):
         ShallowTree().bind(rows)
     with pytest.raises(ValueError, match="trees need a dense table"):
         StructBoostClassifier(boosted_trees=3).fit(rows, y)
-    with pytest.raises(ValueError, match="takes no sparse table"):
+    with pytest.raises(ValueError, match="needs a dense table"):
         HierarchicalStructBoostClassifier(coding="augmented").fit(rows, y)
     with pytest.raises(ValueError, match="beyond"):
         StructBoostClassifier().fit(sparse.csr_array(X * 1e200), y)

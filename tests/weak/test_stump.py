@@ -91,7 +91,7 @@ def test_cut_kernel_equals_twin(binary):
             np.testing.assert_array_equal(a, b)
 
 
-def test_order_of_rows_does_not_decide():
+def test_order_of_rows_does_not_decide_ties():
     """Weights that add up differently in another order must not break ties differently."""
     rng = np.random.default_rng(6)
     features = rng.standard_normal((300, 1)).repeat(4, axis=1)  # four equal features
@@ -137,7 +137,7 @@ def test_degenerate_input(outputs):
     assert constant.best(np.empty((5, 0))) == []
 
 
-def test_binned_features_are_taken_as_they_are():
+def test_binned_features_are_used_unchanged():
     features = np.random.default_rng(9).standard_normal((30, 3))
     binned = bin_features(features, 8)
     assert DecisionStump().bind(binned, "signed").binned is binned

@@ -20,7 +20,7 @@ def interaction(seed: int, k: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("outputs", OUTPUTS)
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("k", [1, 4, 6])
-def test_candidates_are_what_they_say(outputs, depth, k):
+def test_candidates_predict_and_score_as_stated(outputs, depth, k):
     features, weights = interaction(depth, k)
     found = ShallowTree(depth).bind(features, outputs).best(weights)
     stumps = DecisionStump().bind(features, outputs).best(weights)
@@ -35,7 +35,7 @@ def test_candidates_are_what_they_say(outputs, depth, k):
 
 
 def greedy_tree_score(features, weights, depth, outputs) -> float:
-    """The definition, with masks instead of histograms."""
+    """Return the score of the greedy tree by its definition, with masks instead of histograms."""
 
     def leaf(w):
         return abs(w.sum()) if outputs == "signed" else max(w.sum(), 0.0)

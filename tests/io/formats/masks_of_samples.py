@@ -8,19 +8,19 @@ from skimage.filters import gaussian, threshold_otsu
 
 
 def coins_mask():
-    """Coins and specks: many parts, with holes."""
+    """Return coins and specks: many parts, with holes."""
     image = data.coins()[60:190, 60:240]
     return (image > threshold_otsu(image)).astype(np.uint8)
 
 
 def page_classes():
-    """Three classes that touch each other."""
+    """Return three classes that touch each other."""
     image = gaussian(data.camera()[::4, ::4], 0.7, preserve_range=True)
     return np.digitize(image, [60, 150]).astype(np.uint8)
 
 
 def blocks():
-    """A ring around a square of another class, one pixel alone, and parts at the border."""
+    """Return a ring around a square of another class, single pixels, and parts at the border."""
     mask = np.zeros((40, 50), dtype=np.uint8)
     mask[5:30, 5:30] = 1
     mask[10:25, 10:25] = 0

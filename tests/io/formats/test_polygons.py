@@ -14,7 +14,7 @@ from tests.io.formats.masks_of_samples import blocks, coins_mask
 
 
 @pytest.mark.parametrize("mask", [blocks(), coins_mask()], ids=["blocks", "coins"])
-def test_without_simplification_the_polygons_are_the_region(mask):
+def test_without_simplification_the_polygons_reproduce_the_region(mask):
     for index in np.unique(mask):
         region = mask == index
         polygons = trace_polygons(region, 0)
@@ -34,7 +34,7 @@ def test_a_hole_belongs_to_its_polygon():
     polygons = trace_polygons(region, 0)
     assert sorted(len(polygon) for polygon in polygons) == [1, 2]
     ring = max(polygons, key=len)
-    # Corners are cut by half a pixel, outside and in the hole.
+    # Corners are cut by half a pixel, outside and in the hole: the differences cancel.
     assert polygon_area(ring) == pytest.approx(16 * 16 - 6 * 6)
     assert bounding_box([ring]) == (2, 2, 16, 16)
 

@@ -82,14 +82,14 @@ def test_pages_of_a_stack_stay_apart(way, tmp_path):
     found = WAYS[way](image, tmp_path)
     assert (found.mask(0) == first).all()
     assert (found.mask(1) == second).all()
-    if way != "geojson":  # which does not hold their number
+    if way != "geojson":  # GeoJSON does not store the number of pages
         assert found.planes == image.planes
 
 
 @pytest.mark.parametrize(
     "change", [{"planes": 3}, {"planes": [[0]]}, {"page": 5}, {"page": "1"}], ids=str
 )
-def test_bad_pages_are_one_line(change, tmp_path):
+def test_bad_pages_are_refused(change, tmp_path):
     document = coco_document([annotate_mask("a.png", blocks())], NAMES)
     document["images" if "planes" in change else "annotations"][0].update(change)
     (tmp_path / "a.json").write_text(json.dumps(document))
@@ -175,7 +175,7 @@ BAD_LABELME = {
 
 
 @pytest.mark.parametrize("case", BAD_LABELME)
-def test_bad_labelme_shapes_are_one_line(case, tmp_path):
+def test_bad_labelme_shapes_give_a_one_line_error(case, tmp_path):
     shape, message = BAD_LABELME[case]
     with pytest.raises(ImageFileError, match=message) as error:
         read_labelme(labelme(tmp_path, shape), NAMES)
@@ -183,7 +183,7 @@ def test_bad_labelme_shapes_are_one_line(case, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "{}", '{"images": 1}', "[" * 5000])
-def test_files_that_are_something_else_are_refused(text, tmp_path):
+def test_other_files_are_refused(text, tmp_path):
     path = tmp_path / "x.json"
     path.write_text(text)
     for read in (read_coco, labelme_labels, lambda p: read_geojson(p, "a", 3, 3, NAMES)):
@@ -206,7 +206,7 @@ def test_files_that_are_something_else_are_refused(text, tmp_path):
         ({"segmentation": {"size": [12, 12], "counts": None}}, "annotation 1"),
     ],
 )
-def test_bad_coco_annotations_are_one_line(change, message, tmp_path):
+def test_bad_coco_annotations_give_a_one_line_error(change, message, tmp_path):
     labels = np.zeros((12, 12), np.uint8)
     labels[3:7, 3:7] = 1
     document = coco_document([annotate_mask("a.png", labels)], NAMES)

@@ -1,4 +1,4 @@
-"""Damaged TIFF files."""
+"""Helpers that damage TIFF files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def set_tags(path, tags, value):
 
 
 def state_pages(path, found, stated):
-    """Let an OME-TIFF file state another number of pages than it has."""
+    """Make an OME-TIFF file state a number of pages that it does not have."""
     content = path.read_bytes()
     for name in (b"SizeZ", b"PlaneCount"):
         content = content.replace(name + b'="%d"' % found, name + b'="%d"' % stated)

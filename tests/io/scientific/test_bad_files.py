@@ -16,7 +16,7 @@ from tests.io.scientific.test_reading import noise
 def test_truncated_files(tmp_path):
     path = tmp_path / "a.tif"
     for options in ({}, {"tile": (16, 16), "compression": "zlib"}):
-        # The directory comes first, so that the end of the file is pixels.
+        # The directory comes first, so the end of the file is pixels.
         tifffile.imwrite(path, noise(64, 64), **options)
         whole = path.read_bytes()
         for share in (0.9, 0.5, 0.1):
@@ -28,7 +28,7 @@ def test_truncated_files(tmp_path):
 
 @pytest.mark.parametrize("kind", ["plain", "shaped", "imagej", "ome"])
 @pytest.mark.parametrize("share", [0.95, 0.6, 0.3])
-def test_stacks_that_end_early_are_not_cut_to_what_is_left(kind, share, tmp_path):
+def test_stacks_that_end_early_are_refused(kind, share, tmp_path):
     path, values = tmp_path / "a.tif", noise(6, 40, 50)
     options = {"imagej": {"imagej": True}, "ome": {"ome": True}}.get(kind, {})
     with tifffile.TiffWriter(path, **options) as writer:
@@ -45,9 +45,7 @@ def test_stacks_that_end_early_are_not_cut_to_what_is_left(kind, share, tmp_path
         read_scientific(path)
 
 
-@pytest.mark.parametrize(
-    ("stated", "message"), [(9, "9 pages are stated"), (4, "2 pages are left")]
-)
+@pytest.mark.parametrize(("stated", "message"), [(9, "declares 9 pages"), (4, "2 pages are left")])
 def test_page_counts_that_differ_from_the_file(stated, message, tmp_path):
     path = tmp_path / "a.ome.tif"
     tifffile.imwrite(path, noise(6, 9, 8), metadata={"axes": "ZYX"}, photometric="minisblack")
@@ -92,7 +90,7 @@ def test_a_compression_whose_package_is_missing(tmp_path, monkeypatch):
         read_scientific(path)
 
 
-def test_random_damage_is_always_one_line(tmp_path, capfd):
+def test_random_damage_raises_only_image_file_errors(tmp_path, capfd):
     path = tmp_path / "a.tif"
     tifffile.imwrite(path, noise(24, 24), tile=(16, 16), compression="zlib", metadata=None)
     whole = path.read_bytes()
@@ -107,7 +105,7 @@ def test_random_damage_is_always_one_line(tmp_path, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_large_pages_are_refused_here(tmp_path):
+def test_large_pages_are_refused(tmp_path):
     tifffile.imwrite(tmp_path / "a.tif", noise(30, 30))
     with pytest.raises(ImageFileError, match="limit"):
         read_scientific(tmp_path / "a.tif", max_pixels=800)

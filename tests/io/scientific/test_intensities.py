@@ -16,7 +16,7 @@ from segboost.io.scientific.intensities import (
 WIDE = np.dtype(np.uint16)
 
 
-def test_a_twelve_bit_camera_looks_as_in_eight_bits():
+def test_twelve_bits_are_scaled_like_eight():
     picture = data.coins()
     camera = (picture.astype(np.uint16) * 16)[..., None]
     scale = learn_scale([sample_pixels(camera)], WIDE)
@@ -34,7 +34,7 @@ def test_colours_keep_their_balance_under_a_joint_scale():
     assert (scale.low, scale.high) == ((0.0, 0.0), (999.0, 999.0))
 
 
-def test_bytes_stay_as_they_are():
+def test_eight_bits_are_not_changed():
     picture = data.astronaut()[:40, :50]
     scale = learn_scale([sample_pixels(picture)], picture.dtype)
     assert (scale(picture) == picture).all()
@@ -76,7 +76,7 @@ def test_values_that_are_not_finite_and_constant_channels():
         learn_scale([np.full((5, 2), [0, np.nan])], values.dtype)
 
 
-def test_values_outside_the_scale_are_said():
+def test_values_outside_the_scale_are_noted():
     samples = [np.stack([np.arange(100.0), np.arange(100.0)], axis=1)]
     assert describe_range(samples, IntensityScale(2, (0, 1), (0.0, 10.0), (90.0, 85.0))) == []
     assert describe_range(samples, IntensityScale(2, (1, 0), (0.0, 40.0), (60.0, 99.0))) == [

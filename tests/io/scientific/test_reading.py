@@ -91,7 +91,7 @@ def test_imagej_stacks_and_units(tmp_path):
     assert [tag[3] for tag in found.info.tags] == [(40000, 1), (40000, 1), 3]  # per centimetre
 
 
-def test_centimetres_and_not_inches_are_a_size(tmp_path):
+def test_pixel_size_comes_from_centimetres_but_not_inches(tmp_path):
     for unit, expected in (("CENTIMETER", PixelSize(2.0, 1.0, "µm")), ("INCH", None)):
         path = tmp_path / f"{unit}.tif"
         tifffile.imwrite(path, noise(8, 8), resolution=(5000, 10000), resolutionunit=unit)
@@ -122,7 +122,7 @@ def test_a_pyramid_is_read_at_full_resolution(tmp_path):
     assert found.info.pages == 1
 
 
-def test_pages_without_a_meaning_are_said(tmp_path):
+def test_pages_of_unknown_meaning_are_noted(tmp_path):
     tifffile.imwrite(tmp_path / "a.tif", noise(4, 12, 12), photometric="minisblack")
     found = read_scientific(tmp_path / "a.tif")
     assert found.info.pages == 4
@@ -135,7 +135,7 @@ def test_pages_without_a_meaning_are_said(tmp_path):
     assert turned.array.shape == (1, 4, 12, 12)
 
 
-def test_alpha_and_further_images_are_left_out_and_said(tmp_path):
+def test_alpha_and_further_images_are_left_out_and_noted(tmp_path):
     with tifffile.TiffWriter(tmp_path / "a.tif") as writer:
         options = {"photometric": "rgb", "metadata": None}
         writer.write(noise(8, 8, 4), extrasamples=["unassalpha"], **options)
@@ -175,7 +175,7 @@ def test_colours_of_16_bits_in_png(channels, tmp_path):
         read_scientific(path)
 
 
-def test_further_frames_and_transparency_are_said(tmp_path):
+def test_further_frames_and_transparency_are_noted(tmp_path):
     frames = [Image.fromarray(noise(9, 8, dtype="u1")) for _ in range(3)]
     frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
     assert read_info(tmp_path / "a.gif").notes == ("the first of 3 frames is used",)
@@ -186,7 +186,7 @@ def test_further_frames_and_transparency_are_said(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["palette", "turned", "CMYK", "lzw", "bits"])
-def test_photographs_in_tiff_files_look_as_everywhere(kind, tmp_path, monkeypatch):
+def test_photographs_in_tiff_files_equal_those_of_read_image(kind, tmp_path, monkeypatch):
     picture, path = Image.fromarray(data.astronaut()[:40, :50]), tmp_path / "a.tif"
     if kind == "lzw":
         known = "segboost.io.scientific.tiff_source.TiffSource.is_decodable"
@@ -216,7 +216,7 @@ def test_tiles_of_jpeg_are_decoded_one_by_one(tmp_path):
     assert np.abs(part.astype(int) - read_image(path)[10:70, 40:110]).mean() < 2
 
 
-def test_stacks_whose_pages_have_one_directory(tmp_path):
+def test_stacks_with_one_directory_for_all_pages(tmp_path):
     values, path = noise(6, 20, 30), tmp_path / "a.tif"
     tifffile.imwrite(path, values, truncate=True, photometric="minisblack")
     assert (read_scientific(path).array[..., 0] == values).all()

@@ -34,7 +34,7 @@ NAMES = ("background", "object")
 
 
 def planes(name):
-    """The picture as (H, W, channels)."""
+    """Return the picture as (H, W, channels)."""
     picture = SAMPLES[name]()
     return picture if picture.ndim == 3 else picture[..., None]
 
@@ -54,7 +54,7 @@ VARIANTS = {
 
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_depth_looks_as_in_eight_bits(name, variant, tmp_path):
+def test_every_depth_is_scaled_like_eight_bits(name, variant, tmp_path):
     for values in (planes(name), five_channels(name)):
         stored = np.moveaxis(VARIANTS[variant](values), 2, 0)
         tifffile.imwrite(tmp_path / "a.ome.tif", stored, metadata={"axes": "CYX"})
@@ -66,7 +66,7 @@ def test_every_depth_looks_as_in_eight_bits(name, variant, tmp_path):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_their_objects_survive_files_of_other_tools(name, tmp_path):
+def test_objects_survive_the_file_formats_of_other_tools(name, tmp_path):
     grey = gaussian(planes(name)[..., min(1, planes(name).shape[2] - 1)], 1)
     mask = (grey > threshold_otsu(grey)).astype(np.uint8)
     objects = find_objects(mask, ObjectSettings(touching="split"))

@@ -1,4 +1,4 @@
-"""The live model: its optimum, its warm start, its cut and its smoothing."""
+"""The live model: optimum, warm start, interruption and smoothing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CELL = 6
 
 
 def grid_image(rows=6, columns=8, contrast=0.0, seed=0):
-    """An image of square superpixels, the left half of one colour and the right of another."""
+    """Return an image of square superpixels and its right half, which differs in feature 0."""
     number = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     superpixels = np.kron(number, np.ones((CELL, CELL), np.int32))
     across = np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], axis=1)
@@ -56,14 +56,14 @@ def grid_image(rows=6, columns=8, contrast=0.0, seed=0):
 
 
 def stroke_mask(half, every=5):
-    """Painted superpixels: each `every`-th, with its true class."""
+    """Return a mask in which every `every`-th superpixel is painted with its true class."""
     chosen = (np.arange(half.size) % every == 0).reshape(half.shape)
     small = np.where(chosen, half, 255).astype(np.uint8)
     return np.kron(small, np.ones((CELL, CELL), np.uint8))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_fit_is_that_of_scikit_learn(n_classes):
+def test_the_fit_equals_that_of_scikit_learn(n_classes):
     rng = np.random.default_rng(1)
     x = rng.normal(size=(90, 4)).astype(np.float32)
     y = rng.integers(0, n_classes, 90)
@@ -71,14 +71,14 @@ def test_the_fit_is_that_of_scikit_learn(n_classes):
     plain = Standard(np.zeros(4, np.float32), np.ones(4, np.float32))
     model = fit_linear(x, y, weight, n_classes, plain)
     share = weight * 90 / weight.sum()
-    # Two classes have one column of weights there, and two of half its length here.
+    # For two classes scikit-learn has one weight vector, and this model two of half its length.
     scale = 2.0 if n_classes == 2 else 1.0
     known = LogisticRegression(C=REGULARISATION * scale, tol=1e-8, max_iter=1000).fit(x, y, share)
     expected = known.predict_proba(x)
     assert np.abs(np.exp(log_softmax(model.logits(x))) - expected).max() < 2e-3
 
 
-def test_a_warm_start_ends_where_a_cold_one_does():
+def test_warm_and_cold_starts_reach_the_same_fit():
     found, half = grid_image()
     one = painted_rows(found, stroke_mask(half), 2)
     other = painted_rows(*((d, stroke_mask(h, 4), 2) for d, h in [grid_image(seed=3)]).__next__())
@@ -151,7 +151,7 @@ def test_constant_columns_do_no_harm(monkeypatch):
     assert np.isfinite(fit_painted([rows], 2).coef).all()
 
 
-def test_an_image_that_stands_for_many_is_offered_before_an_outlier():
+def test_a_representative_image_is_offered_before_an_outlier():
     rng = np.random.default_rng(0)
     crowd = rng.normal(size=(8, 6)) + 4.0
     others = rng.normal(size=(4, 6)) - 4.0
@@ -167,7 +167,7 @@ def test_an_image_that_stands_for_many_is_offered_before_an_outlier():
     assert similarity(means[:1]).tolist() == [[1.0]]
 
 
-def test_what_was_used_longest_ago_is_forgotten():
+def test_the_least_recently_used_entry_is_dropped():
     kept, made = Recent(2), []
     for key in (1, 2, 1, 3, 1, 2):
         kept.get(key, lambda key=key: made.append(key) or key)
@@ -178,7 +178,7 @@ def test_what_was_used_longest_ago_is_forgotten():
 def test_the_full_model_of_few_images_smooths_like_the_live_one():
     settings = label_config().linear
     assert (settings.smoothness, settings.contrast) == (SMOOTHNESS, CONTRAST)
-    assert settings.regularisation == 2 * REGULARISATION  # of one column of weights
+    assert settings.regularisation == 2 * REGULARISATION  # for a single weight vector
     assert settings.balanced == BALANCED
     found, half = grid_image(contrast=6.0)
     log_odds = np.random.default_rng(4).normal(np.where(half.ravel() == 1, 1.0, -1.0), 2.0)

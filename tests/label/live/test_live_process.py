@@ -1,4 +1,4 @@
-"""The process of the live model and the server's side of it."""
+"""The live-model process and the server's side of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.pipelines.segmentation.segmentation_sets import SETTINGS
 
 
 class FakeLearner:
-    """Counts what it is asked; a newer task may arrive while it fits."""
+    """Records the masks of its fits; a newer task may arrive during a fit."""
 
     def __init__(self):
         self.fitted = []
@@ -53,7 +53,7 @@ def task(number, name="a.png", **masks):
     return {"number": number, "name": name, "stamps": stamps, "masks": masks, "values": [0, 4]}
 
 
-def test_the_latest_of_several_tasks_counts():
+def test_only_the_latest_of_several_tasks_is_done():
     process = LiveProcess(FakeLearner())
     for number in (1, 2, 3):
         process.tasks.put(task(number, a="v"))
@@ -96,7 +96,7 @@ def test_a_newer_stroke_interrupts_a_fit():
     assert said[-1]["offer"] == "broken.png"
 
 
-def test_errors_and_missing_classes_are_answers():
+def test_errors_and_missing_classes_are_reported():
     process = LiveProcess(FakeLearner())
     said = []
 
@@ -149,13 +149,13 @@ def test_strokes_on_two_images_predict_a_third(folder):
     unsure = {f"scene_{k}.png": 0.5 for k in range(3)}
     assert learner.offer(asked, unsure) == "scene_2.png"
     assert learner.offer(asked, {"scene_0.png": 0.5}) is None
-    # Nothing painted is nothing to learn from.
+    # Without paint there is nothing to learn from.
     assert not learner.update(painting(folder))
     assert learner.predict("scene_2.png", asked.stamps["scene_2.png"]) is None
 
 
 @pytest.mark.slow
-def test_the_process_stays_and_answers_again_after_it_was_killed(folder):
+def test_a_killed_process_is_started_again(folder):
     live = LivePredictions(LabelProject(folder))
     asked = painting(folder, "scene_0.png", "scene_1.png")
     stamp = asked.stamps["scene_2.png"]
@@ -179,7 +179,7 @@ def test_the_process_stays_and_answers_again_after_it_was_killed(folder):
         live.close()
 
 
-def test_the_address_is_kept_for_its_owner_alone(tmp_path):
+def test_only_its_owner_can_read_the_address(tmp_path):
     made = new_address()
     assert read_address(tmp_path).token != made.token
     keep_address(tmp_path, Address(4711, made.token))

@@ -1,4 +1,4 @@
-"""The export of all images: what is painted stays, what is not is predicted."""
+"""Export of all images: painted pixels are kept, all others are predicted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.label.folders import HEIGHT, WIDTH, write_images
 
 
 def left_half(image):
-    """Class 1 on the left with 80 %, class 0 elsewhere."""
+    """Predict class 1 on the left half and class 0 elsewhere, with a probability of 80 %."""
     mask = np.zeros(image.shape, np.uint8)
     mask[:, : WIDTH // 2] = 1
 
@@ -35,7 +35,7 @@ def session(tmp_path):
     write_images(tmp_path / "images", 2)
     session = LabelSession(tmp_path / "images", 0)
     shown = [c.to_dict() for c in session.classes.classes]
-    # The third class was once another one: its value is 3, its number in exports 2.
+    # A former third class was removed: the new one has the value 3, but number 2 in exports.
     for name in ("other", "wheel"):
         known = revision(session.classes)
         session.change_classes([*shown, {"value": None, "name": name, "colour": None}], known)
@@ -95,7 +95,7 @@ def test_objects_have_a_row_and_an_outline_each(session):
     assert not any((place / "masks").iterdir())
 
 
-def test_an_export_replaces_its_own_files_alone(session):
+def test_an_export_replaces_only_its_own_files(session):
     paint(session)
     place = export(session, PICTURES, OBJECTS)
     (session.project.folder / "scene_1.png").unlink()

@@ -53,7 +53,7 @@ def test_files_of_one_image():
     np.testing.assert_allclose(made.result.class_shares, shares)
 
 
-def test_a_batch_is_written_and_resumed(folder, tmp_path):
+def test_a_batch_is_written_and_refuses_foreign_files(folder, tmp_path):
     inputs = []
     for n in range(3):
         Image.fromarray(draw(50 + n)[0]).save(tmp_path / f"i{n}.png")
@@ -70,7 +70,7 @@ def test_a_batch_is_written_and_resumed(folder, tmp_path):
         assert row["status"] == "done"
     files = {p.name for p in (tmp_path / "out" / "probabilities").iterdir()}
     assert files == {f"i{n}.{k}.png" for n in range(3) for k in range(4)}
-    # A later run may replace its own files, and no others.
+    # A later run may replace only files that were written by an earlier one.
     (tmp_path / "out" / "probabilities" / "i0.2.png").write_bytes(b"mine")
     with pytest.raises(ValueError, match=r"i0\.2\.png"):
         run_batch(folder, inputs, options, 1, None, QuietProgress())

@@ -1,4 +1,4 @@
-"""What a run accepts from the journal of an interrupted run."""
+"""Journals of interrupted batches: which results a later run reuses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def output(tmp_path):
 
 
 def make(paths, output, seen=None, failing=()):
-    """Results with their files, one after the other as they are asked for."""
+    """Yield results, writing the files of each on demand."""
     for path in paths:
         if seen is not None:
             seen.append(path.stem)
@@ -83,7 +83,7 @@ def test_a_batch_that_is_stopped_twice_forgets_nothing(model, images, output):
     journal = BatchJournal(model, output, WANTED)
     known = journal.read(images)
     results = journal.follow(images, known, make(images[2:], output))
-    next(results)  # it was known
+    next(results)  # from the journal
     results.close()
     assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "b"]
 
@@ -180,7 +180,7 @@ def test_edited_results_are_not_trusted(change, model, images, output):
     assert names(BatchJournal(model, output, WANTED).read(images)) == ["a"]
 
 
-def test_deep_lines_and_pipes_end_the_journal(model, images, output):
+def test_deeply_nested_lines_and_pipes_are_ignored(model, images, output):
     stop_after(2, model, images, output)
     with open(output / JOURNAL, "a") as file:
         print("[" * 100_000, file=file)

@@ -34,7 +34,7 @@ def fit_and_log(X, y, candidate, seed):
 
 
 def fit_until_killed(X, y, candidate, seed):
-    """End the process, as an operator would, at the third candidate."""
+    """Kill the process at the third candidate, as an operator would."""
     if candidate["threshold"] == 0.6 and "KILL" in os.environ:
         os.kill(os.getpid(), signal.SIGKILL)
     return fit_and_log(X, y, candidate, seed)

@@ -9,7 +9,7 @@ from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
 
 
 def answers(error, n=40, seed=0, flip=0):
-    """Images of 50 regions of 10 pixels; a share of the regions is labelled wrongly."""
+    """Return images of 50 regions of 10 pixels; a share of the regions is labelled wrongly."""
     rng = np.random.default_rng(seed)
     found = {}
     for i in range(n):
@@ -39,13 +39,13 @@ def test_the_difference_is_that_of_the_two_mean_ious():
     assert found.low > 0
 
 
-def test_equal_answers_differ_by_nothing():
+def test_equal_answers_have_no_difference():
     found = paired_difference(answers(0.1), answers(0.1))
     assert (found.points, found.low, found.high) == (0.0, 0.0, 0.0)
 
 
-def test_pairing_makes_a_constant_lead_sure():
-    """The same errors, and one wrong region more in every image."""
+def test_pairing_narrows_the_interval_of_a_constant_lead():
+    """The same errors, plus one wrong region in every image."""
     one, other = answers(0.2), answers(0.2, flip=1)
     paired = paired_difference(one, other)
     apart = paired_difference(
@@ -54,7 +54,7 @@ def test_pairing_makes_a_constant_lead_sure():
     assert paired.high - paired.low < 0.7 * (apart.high - apart.low)
 
 
-def test_order_and_seed():
+def test_order_does_not_matter_and_images_must_match():
     one, other = answers(0.1), answers(0.15, seed=1)
     shuffled = dict(reversed(one.items()))
     assert paired_difference(one, other) == paired_difference(shuffled, other)
@@ -63,7 +63,7 @@ def test_order_and_seed():
 
 
 def class_answers(error, n=30, seed=0):
-    """Images of four classes, a share of whose pixels is wrong; class 3 does not occur."""
+    """Return images of four classes with a share of wrong pixels; class 3 does not occur."""
     rng = np.random.default_rng(seed)
     found = {}
     for i in range(n):

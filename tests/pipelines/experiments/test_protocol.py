@@ -22,7 +22,7 @@ def run(cache, methods=None, tables=None, n_jobs=1, protocol=PROTOCOL):
 
 
 def contents(chosen):
-    """All but the times, which differ from run to run."""
+    """Return everything but the times, which differ from run to run."""
     return [
         (
             c.data, c.method, c.repeat, dict(c.candidate), c.result.measures, c.result.details,
@@ -34,7 +34,7 @@ def contents(chosen):
 
 @pytest.mark.parametrize("n", [4, 5, 10, 391])
 @pytest.mark.parametrize("stratified", [False, True])
-def test_parts_share_all_rows(n, stratified):
+def test_every_row_is_in_exactly_one_part(n, stratified):
     strata = np.arange(n) % 3 if stratified else None
     split = split_rows(n, 1, 0, strata)
     rows = np.concatenate([split.train, split.validation, split.test])
@@ -62,13 +62,13 @@ def test_strata_keep_their_shares():
 
 
 @pytest.mark.parametrize(("n", "strata"), [(3, None), (8, np.zeros(7))])
-def test_what_cannot_be_split_is_refused(n, strata):
+def test_invalid_splits_are_refused(n, strata):
     with pytest.raises(ValueError, match=r"rows|strata"):
         split_rows(n, 0, 0, strata)
 
 
-def test_validation_chooses(tmp_path):
-    """The choice is what validation says, recomputed by hand, and not what the test part says."""
+def test_validation_chooses_the_candidate(tmp_path):
+    """The chosen candidate is the best on the validation part, not on the test part."""
     X, y = small.table()
     for chosen in run(tmp_path, tables={"one": (X, y)}):
         split = split_rows(len(X), chosen.repeat)
@@ -82,7 +82,7 @@ def test_validation_chooses(tmp_path):
         assert chosen.result.measures["test"] == expected
 
 
-def test_highest_and_first_of_equals(tmp_path):
+def test_the_highest_value_and_the_first_of_ties_win(tmp_path):
     twice = (*small.THRESHOLDS, {"threshold": 0.4, "copy": True})
     found = run(
         tmp_path, [small.method(candidates=twice)], protocol=Protocol("accuracy", "highest")
@@ -92,7 +92,7 @@ def test_highest_and_first_of_equals(tmp_path):
     assert not any("copy" in c.candidate for c in found)
 
 
-def test_jobs_do_not_matter(tmp_path):
+def test_results_do_not_depend_on_the_number_of_jobs(tmp_path):
     alone = run(tmp_path / "a", n_jobs=1)
     together = run(tmp_path / "b", n_jobs=2)
     assert contents(alone) == contents(together)

@@ -66,7 +66,7 @@ def cells(root, tmp_path_factory):
     return load_cells(scenes.paths, SMALL, cache, 1, QuietProgress())
 
 
-def test_words_come_from_the_training_rows_alone(cells, tmp_path):
+def test_words_come_from_the_training_rows_only(cells, tmp_path):
     train = np.arange(0, len(cells), 2)
     rows = scene_table(cells, train, SMALL, 0, tmp_path)
     assert rows.shape == (len(cells), SMALL.n_features) == (48, 80)
@@ -148,7 +148,7 @@ def test_the_command_resumes_and_prints_one_object(root, small, tmp_path, monkey
     assert tree["sun8 tree loss"]["ours"]["mean"] >= tree["sun8 0/1 loss"]["ours"]["mean"]
     names = {"table.json", "table.md", "table.txt", "choices.json", "curves.png", "curves.svg"}
     assert names <= {path.name for path in (tmp_path / "a").iterdir()}
-    # Nothing is fitted again: with the same cache, fits that fail do not matter.
+    # With the same cache nothing is fitted again: these functions would fail.
     for name in ("fit_mh", "fit_ecc", "fit_ecc_svm", "fit_structboost"):
         monkeypatch.setattr(f"segboost.pipelines.experiments.hierarchy_methods.{name}", refuse)
     again = [*command, "--output", str(tmp_path / "b"), "--cache", str(tmp_path / "a" / "cache")]
@@ -187,7 +187,7 @@ def test_the_choice_is_by_the_tree_loss_of_the_validation_part(monkeypatch, tmp_
         assert c.all_seconds == 2.0 * len(candidates)
 
 
-def test_missing_scenes_are_one_line(tmp_path, capsys):
+def test_missing_scenes_give_a_one_line_error(tmp_path, capsys):
     command = ["reproduce", "hierarchy", "--quick", "--data-root", str(tmp_path)]
     assert run(command) == 1
     printed = capsys.readouterr().err

@@ -17,7 +17,7 @@ CURVES = ("test-error.png", "test-error.svg", "objective.png", "objective.svg")
 
 def tables():
     X, y = load_iris(return_X_y=True)
-    # A set of the paper's by name only: its figures must appear beside ours.
+    # Only the name is that of a set in the paper, whose figures must appear beside ours.
     return {"glass": (X, np.array(["a", "b", "c"])[y])}
 
 
@@ -68,7 +68,7 @@ def test_two_jobs_make_the_same_bytes(done, tmp_path):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
 
 
-def test_a_peer_that_is_not_installed_is_a_note(monkeypatch, tmp_path):
+def test_a_peer_that_is_not_installed_gets_a_note(monkeypatch, tmp_path):
     def few(effort, quick):
         found = [m for m in multiclass_methods.multiclass_methods(effort, quick) if "SVM" in m.name]
         absent = TableMethod(
@@ -85,7 +85,7 @@ def test_a_peer_that_is_not_installed_is_a_note(monkeypatch, tmp_path):
     assert row["note"] == "no_such_module is not installed: pip install 'segboost[bench]'"
 
 
-def test_a_path_keeps_what_smaller_prices_learned():
+def test_a_path_keeps_the_columns_of_smaller_loss_weights():
     X, y = load_iris(return_X_y=True)
     prices = [{"C": C} for C in (5.0, 50.0)]
     path = structboost_path(X, y, prices, 0, "stump", 4, 1e-2)
@@ -99,7 +99,7 @@ def test_a_path_keeps_what_smaller_prices_learned():
 
 
 def test_a_truncated_path_is_computed_again(tmp_path):
-    """Cells of a path depend on those before: a lost one is the same when it is computed again."""
+    """Cells of a path depend on earlier ones: a lost cell is recomputed with the same result."""
     methods = multiclass_methods.multiclass_methods(reproduce_multiclass.QUICK_EFFORT, True)[:1]
     protocol = Protocol("error", n_repeats=1)
 

@@ -62,7 +62,7 @@ def test_the_first_method_is_compared_with_the_others(table):
         assert f"{row.behind}" in (folder / "table.md").read_text()
 
 
-def test_leaks_are_told_apart(table, preset):
+def test_leaks_are_scored_separately(table, preset):
     folder, rows = table
     test = load_synthetic(6, 3, seed=0, height=72, width=96).test
     clean = [item for item in test if item is not test[1]]
@@ -88,7 +88,7 @@ def test_the_tables_are_kept_beside_the_models(table, preset):
     assert "not a measurement" in text
 
 
-def test_methods_share_what_does_not_depend_on_them(table, preset):
+def test_methods_share_cached_superpixels(table, preset):
     folder, _ = table
     # 2 categories of 9 images each, and copies of the 6 training ones: the methods computed them
     # once.

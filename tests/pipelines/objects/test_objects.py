@@ -50,7 +50,7 @@ def test_small_objects_are_dropped_and_the_rest_renumbered():
     assert (found.labels == 1).sum() == 9
 
 
-def test_holes_are_filled_where_they_are_background():
+def test_holes_of_background_are_filled():
     mask = np.zeros((12, 12), np.uint8)
     mask[2:10, 2:10] = 1
     mask[4:6, 4:6] = 0
@@ -171,7 +171,7 @@ def test_the_table_is_a_data_frame():
 @pytest.mark.parametrize(
     "change", [{"min_area": -1}, {"touching": "cut"}, {"split_depth": 1.5}, {"min_area": np.nan}]
 )
-def test_bad_settings_name_themselves(change):
+def test_bad_settings_are_named(change):
     with pytest.raises(ValueError, match=next(iter(change))):
         ObjectSettings(**change)
     with pytest.raises(ValueError, match="mask"):

@@ -30,7 +30,7 @@ def names(folder):
 
 
 def put_foreign(cache):
-    """Files that look like artefacts, but are not; the name of one is right, its content is not."""
+    """Write files that look like artefacts but are not; one has a valid name but other content."""
     known = list_artefacts(cache)[0]
     data = known.path.read_bytes()
     foreign = {
@@ -49,7 +49,7 @@ def put_foreign(cache):
     return sorted(foreign)
 
 
-def test_what_is_kept_is_listed_by_stage(cache):
+def test_artefacts_are_listed_by_stage(cache):
     files = list_artefacts(cache)
     assert [file.stage for file in files] == ["crf", "crf", "crf", "unary"]
     assert [file.n_bytes for file in files] == [file.path.stat().st_size for file in files]

@@ -97,7 +97,7 @@ def test_values_that_json_would_change_are_refused(odd):
 
 
 @pytest.mark.parametrize("stage", ["", "a/b", "..", "Unary", "a b"])
-def test_stage_names_are_names_of_folders(stage, store):
+def test_stage_names_must_be_valid_folder_names(stage, store):
     with pytest.raises(ValueError, match="stage"):
         store.path(stage, PARTS)
 
@@ -125,7 +125,7 @@ def test_round_trip(store):
     assert store.get("unary", PARTS) is None
 
 
-def test_made_and_read_do_not_differ(store):
+def test_made_and_read_artefacts_are_equal(store):
     array = np.asfortranarray(np.arange(6.0).reshape(2, 3))[:, ::-1]
     made = store.get_or_make("s", PARTS, lambda: Artefact({"a": array}, {"t": (1, 2)}))
     read = store.get_or_make("s", PARTS, never)
@@ -147,7 +147,7 @@ def test_numpy_opens_the_file_and_the_same_content_gives_the_same_bytes(store, t
 @pytest.mark.parametrize(
     "artefact", [Artefact({"a": np.array([None])}), Artefact({}, {"a": float("nan")})]
 )
-def test_what_files_cannot_hold_is_refused_and_leaves_nothing(artefact, store):
+def test_unstorable_values_are_refused_and_leave_nothing(artefact, store):
     with pytest.raises(ValueError, match=r"objects|JSON"):
         store.get_or_make("crf", PARTS, lambda: artefact)
     assert [p for p in store.root.rglob("*") if p.is_file()] == []
@@ -159,7 +159,7 @@ def test_a_failed_make_leaves_nothing(store):
     assert not store.has("crf", PARTS)
 
 
-def test_a_cut_off_file_is_made_again_with_a_warning(store, caplog):
+def test_a_truncated_file_is_made_again_with_a_warning(store, caplog):
     store.put("crf", PARTS, some_artefact())
     path = store.path("crf", PARTS)
     whole = path.read_bytes()
@@ -173,7 +173,7 @@ def test_a_cut_off_file_is_made_again_with_a_warning(store, caplog):
         assert path.read_bytes() == whole
 
 
-def test_a_changed_byte_is_found_or_harmless(store, caplog):
+def test_a_changed_byte_is_detected_or_harmless(store, caplog):
     caplog.set_level(logging.CRITICAL)
     store.put("crf", PARTS, some_artefact())
     path = store.path("crf", PARTS)
@@ -187,12 +187,12 @@ def test_a_changed_byte_is_found_or_harmless(store, caplog):
         if read is None:
             found += 1
         else:
-            # Dates, attributes and the like are not part of the content.
+            # Metadata of the archive, such as dates, is not part of the content.
             assert_same(read, some_artefact())
     assert found > len(whole) / 3 / 2
 
 
-def test_a_forged_array_is_found(store):
+def test_a_forged_array_is_detected(store):
     """A valid archive whose array is not the one that was stored."""
     store.put("crf", PARTS, some_artefact())
     path = store.path("crf", PARTS)
@@ -206,7 +206,7 @@ def test_a_forged_array_is_found(store):
     assert store.get("crf", PARTS) is None
 
 
-def test_a_file_under_the_name_of_another_is_not_taken(store):
+def test_a_file_with_the_name_of_another_is_not_used(store):
     store.put("crf", PARTS, some_artefact())
     other = KeyParts({"C": 1.0})
     os.replace(store.path("crf", PARTS), store.path("crf", other))
@@ -248,7 +248,7 @@ def make_often(root, start, failures):
             failures.value += 1
 
 
-def test_processes_that_make_the_same_at_the_same_time(store):
+def test_processes_that_make_the_same_artefact_at_once(store):
     context = multiprocessing.get_context("fork")
     start, failures = context.Barrier(4), context.Value("i", 0)
     processes = [

@@ -61,7 +61,7 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, holder):
         assert lock.is_held()
 
 
-def test_a_lock_file_that_goes_between_opening_and_locking(tmp_path, monkeypatch):
+def test_a_lock_file_that_vanishes_between_opening_and_locking(tmp_path, monkeypatch):
     """The holder ends at exactly that moment: its removed file must not count as locked."""
     flock = folder_lock.fcntl.flock
 
@@ -98,7 +98,7 @@ def test_the_lock_holds_within_a_process_and_is_released_after_errors(tmp_path):
     assert not FolderLock(tmp_path).is_held()
 
 
-def test_what_is_not_a_lock_stays_as_it_is(tmp_path):
+def test_other_files_with_the_name_of_the_lock_are_kept(tmp_path):
     precious = tmp_path / "precious.txt"
     precious.write_text("kept")
     folder = tmp_path / "run"
@@ -119,13 +119,13 @@ def test_what_is_not_a_lock_stays_as_it_is(tmp_path):
     with pytest.raises(NotReplaceableError, match="not a lock"), FolderLock(folder):
         pass
     assert lock.read_text() == "notes of mine"
-    lock.write_text("")  # a process that was killed before it signed
+    lock.write_text("")  # left by a process killed before it wrote its number
     with FolderLock(folder):
         pass
     assert not lock.exists()
 
 
-def test_a_file_that_took_the_place_of_the_lock_stays(tmp_path):
+def test_a_file_that_replaced_the_lock_is_kept(tmp_path):
     with FolderLock(tmp_path):
         (tmp_path / LOCK).unlink()
         (tmp_path / LOCK).write_text("notes of mine")

@@ -82,7 +82,7 @@ def test_errors_are_logged_and_passed_on(tmp_path, error, status):
     assert ends.get("error") == ("OSError: disk" if status == "failed" else None)
 
 
-def test_a_later_run_replaces_the_log_of_one_that_ended(tmp_path):
+def test_a_later_run_replaces_the_log_of_a_finished_one(tmp_path):
     for seed in (1, 2):
         with RunLog(tmp_path / "log", {}, seed):
             pass
@@ -98,7 +98,7 @@ with RunLog(sys.argv[1], {}, seed=1) as log, log.stage("crf"):
 """
 
 
-def test_what_a_killed_run_wrote_is_kept(tmp_path):
+def test_the_log_of_a_killed_run_is_kept(tmp_path):
     path = tmp_path / "log"
     command = [sys.executable, "-c", KILLED, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -153,7 +153,7 @@ def work(connection):
     connection.recv()
 
 
-def test_workers_count_while_they_live_and_after():
+def test_workers_are_counted_while_alive_and_after():
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe()
     before = read_usage()
@@ -171,7 +171,7 @@ def test_workers_count_while_they_live_and_after():
     assert ended.cpu - alive.cpu < 0.28
 
 
-def test_the_peak_of_the_run_remembers_workers_that_are_gone(tmp_path, monkeypatch):
+def test_the_peak_of_the_run_includes_workers_that_have_ended(tmp_path, monkeypatch):
     peaks = iter([1, 1, 1, 900, 5])
     usage = read_usage()
 

@@ -1,4 +1,4 @@
-"""Workers of a process that is killed."""
+"""Workers end when the process that started them is killed."""
 
 from __future__ import annotations
 

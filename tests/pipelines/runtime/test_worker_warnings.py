@@ -21,7 +21,7 @@ def doubt_shared(shared, item):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_they_are_issued_here_and_not_printed_there(n_jobs, capfd):
+def test_worker_warnings_are_issued_by_the_parent_and_not_printed(n_jobs, capfd):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert list(map_tasks(doubt_shared, 10, range(6), n_jobs)) == list(range(10, 16))

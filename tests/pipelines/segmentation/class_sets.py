@@ -78,6 +78,6 @@ def class_store() -> ArtefactStore:
 
 @functools.cache
 def trained_classes(method: str = "structboost", n_classes: int = 4):
-    """A trained model of several classes; made once per process."""
+    """Return a trained model of several classes, made once per process."""
     items, legend = class_items(n_classes=n_classes), default_legend(n_classes)
     return train_segmenter(items, class_config(method=method), class_store(), legend=legend)

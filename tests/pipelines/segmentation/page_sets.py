@@ -17,7 +17,7 @@ from tests.pipelines.segmentation.segmentation_sets import shared_cache
 
 @functools.cache
 def fast_model(linear_below):
-    """The preset fast on tiny images: linear, or trees and context."""
+    """Return a model of the preset fast, trained on tiny images: linear, or trees and context."""
     small = {"n_trees": 20, "depth": 4, "n_columns": 100, "learning_rate": 0.3}
     config = SegmentationConfig.from_dict(
         {

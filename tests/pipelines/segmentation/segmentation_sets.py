@@ -29,12 +29,12 @@ SETTINGS = {
 
 
 def tiny_data():
-    """6 training and 3 test images of 96×72."""
+    """Return 6 training and 3 test images of 96×72."""
     return load_synthetic(6, 3, height=72, width=96)
 
 
 def array_items():
-    """The training images from memory, as `SegmentationPipeline` takes them."""
+    """Return the training images as `SegmentationPipeline` takes them, from memory."""
     pairs = [item.load() for item in tiny_data().train]
     return label_arrays([image for image, _ in pairs], [mask for _, mask in pairs])
 
@@ -54,7 +54,7 @@ def shared_cache():
 
 @functools.cache
 def trained(method="structboost"):
-    """A trained model and the other results of training; made once per process."""
+    """Return a trained model and the other results of training, made once per process."""
     store = ArtefactStore(shared_cache())
     with StageReporter(QuietProgress()) as report:
         return train_on(array_items(), tiny_config(method=method), store, 1, report)
@@ -77,9 +77,9 @@ def write_settings(path, **changes):
 
 
 def train_command(folder, data=None, **changes):
-    """Write a set, the tiny one by default; return the arguments of ``segboost train`` for it.
+    """Write a data set, by default the tiny one; return the arguments of ``segboost train``.
 
-    Only the output is missing. `changes` are of the settings.
+    They lack ``--output``. `changes` override settings.
     """
     data = data or tiny_data()
     options = write_folders(folder, data.train + data.test)

@@ -1,4 +1,4 @@
-"""Small images cut into squares, with scores and truth made by hand."""
+"""Small images divided into squares, and masks for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelIm
 
 
 def grid_image(rows=3, columns=4, side=5, mask=None, name="grid", groups=None, seed=0):
-    """An image of equal square superpixels, numbered row by row."""
+    """Return an image of equal square superpixels, numbered row by row."""
     numbers = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     superpixels = np.kron(numbers, np.ones((side, side), dtype=np.int32))
     across = np.stack([numbers[:, :-1].ravel(), numbers[:, 1:].ravel()], axis=1)
@@ -30,7 +30,7 @@ def grid_image(rows=3, columns=4, side=5, mask=None, name="grid", groups=None, s
 
 
 def half_mask(rows=3, columns=4, side=5):
-    """Foreground on the left."""
+    """Return a mask with foreground in the left half."""
     mask = np.zeros((rows * side, columns * side), dtype=np.uint8)
     mask[:, : columns * side // 2] = 1
     return mask

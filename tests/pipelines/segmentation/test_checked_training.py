@@ -1,4 +1,4 @@
-"""What is refused before the images are read."""
+"""Too few images are refused before they are read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_loss_weight_is_not_chosen_on_a_single_image():
         check_enough_images(four[:1], class_config(C=None), default_legend(4))
 
 
-def test_where_nothing_is_chosen_a_single_image_will_do():
+def test_a_single_image_is_enough_if_nothing_is_chosen():
     one, legend = array_items()[:1], default_legend(4)
     check_enough_images(one, tiny_config(C=10.0))
     check_enough_images(one, tiny_config(C=None, C_choices=(10.0,)))
@@ -39,7 +39,7 @@ def test_where_nothing_is_chosen_a_single_image_will_do():
     check_enough_images(class_items()[:2], class_config(C=None), legend)
 
 
-def test_train_says_so_before_any_work(tmp_path, capsys):
+def test_train_refuses_a_single_image_before_any_work(tmp_path, capsys):
     folders = write_folders(tmp_path / "data", tiny_data().train[:1])
     settings = write_settings(tmp_path / "settings.json", C=None, linear_below=0)
     output = tmp_path / "model"

@@ -38,7 +38,7 @@ def masked(*masks):
 
 
 def flat(*values):
-    """A mask of stripes of these values."""
+    """Return a mask of stripes of these values."""
     return np.repeat(np.repeat(values, -(-8 // len(values)))[:8, None], 8, axis=1)
 
 
@@ -57,10 +57,10 @@ def test_scores_are_those_of_the_predicted_masks():
         assert found.images[item.name].accuracy == own.accuracy
         expected += own
     assert (found.matrix.counts == expected.counts).all()
-    told = found.summary()
-    assert told["mean_iou"] == expected.mean_iou
-    assert [c["name"] for c in told["classes"]] == list(LEGEND.names)
-    assert told["confusion"] == expected.counts.tolist()
+    summary = found.summary()
+    assert summary["mean_iou"] == expected.mean_iou
+    assert [c["name"] for c in summary["classes"]] == list(LEGEND.names)
+    assert summary["confusion"] == expected.counts.tolist()
     rest = found.without([items[0].name])
     assert rest.n_images == 2
 
@@ -105,7 +105,7 @@ def test_missing_and_rare_classes_are_warned_about():
     assert check(masked(flat(0, 1, 2, 3), flat(0, 1, 2, 3)), legend) == []
 
 
-def test_what_cannot_be_learned_is_refused():
+def test_masks_that_cannot_be_learned_are_refused():
     legend = default_legend(3)
     with pytest.raises(ValueError, match="only 'class 2': at least two classes"):
         check(masked(flat(2), flat(2, 255)), legend)

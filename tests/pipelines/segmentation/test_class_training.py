@@ -92,7 +92,7 @@ def test_the_number_of_jobs_does_not_change_the_model(tmp_path):
     np.testing.assert_array_equal(one.predict(image).scores, two.predict(image).scores)
 
 
-def test_a_second_training_takes_everything_from_the_cache():
+def test_a_second_training_with_the_cache_gives_the_same_model():
     again = train_segmenter(class_items(), class_config(), class_store(), legend=LEGEND).model
     image = draw(63)[0]
     np.testing.assert_array_equal(
@@ -118,7 +118,7 @@ def test_few_images_are_learned_by_the_linear_classifier(tmp_path):
     assert mean_iou(model, class_items(2, first=50)) > 0.6
 
 
-def test_a_crf_without_weights_leaves_the_labels_to_the_unaries(tmp_path, caplog):
+def test_without_crf_weights_the_unaries_decide(tmp_path, caplog):
     config = class_config(C=1e-9)
     with pytest.warns(ConvergenceWarning, match="so small"):
         model = train_segmenter(class_items(), config, ArtefactStore(tmp_path), legend=LEGEND).model
@@ -143,7 +143,7 @@ def test_two_classes_keep_their_legend(tmp_path):
 
 
 def test_sixty_classes_are_learned():
-    """Each class is a colour of its own, in cells of 10 by 12 pixels at random places."""
+    """Each class has its own colour, in cells of 10 by 12 pixels at random places."""
     colours = np.random.default_rng(0).integers(0, 255, (60, 3))
     items = []
     for number in range(9):

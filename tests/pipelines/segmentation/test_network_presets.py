@@ -20,7 +20,7 @@ SMALL = {
 
 @pytest.fixture(scope="module", params=["linear", "fixed CRF", "trees and context"])
 def fitted(request):
-    """With the linear potential (the default for so few images), and with trees and context."""
+    """Return pipelines with the linear potential, with a fixed CRF, and with trees and context."""
     settings = {**SMALL, "linear_below": 0 if "trees" in request.param else 20}
     if request.param == "fixed CRF":
         settings["linear"] = {"smoothness": 5.0, "balanced": 3}
@@ -28,7 +28,7 @@ def fitted(request):
 
 
 @pytest.mark.slow
-def test_it_is_better_than_calling_everything_background(fitted):
+def test_the_model_is_better_than_all_background(fitted):
     background = np.mean([1 - mask.mean() for mask in TRUTH]) / 2
     assert fitted.evaluate(NEW, TRUTH).mean_iou > background + 0.15
 

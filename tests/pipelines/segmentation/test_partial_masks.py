@@ -1,4 +1,4 @@
-"""Training on masks with void pixels, whatever ends up in the folds."""
+"""Training on masks with void pixels, also if folds lack a class."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tests.pipelines.segmentation.segmentation_sets import array_items, shared_c
 
 
 def stripes(mask, value):
-    """Every fourth row of a class stays, all other pixels are void."""
+    """Keep every fourth row of a class; all other pixels are void."""
     kept = np.zeros(mask.shape, bool)
     kept[::4] = True
     return np.where(kept & (mask == value), value, 255)
 
 
 def with_strokes(items, values):
-    """Images of which number k has only strokes of the classes values[k]."""
+    """Return the images; number k has strokes of the classes values[k] only."""
     pairs = [item.load() for item in items]
     masks = []
     for (_, mask), wanted in zip(pairs, values, strict=True):
@@ -37,7 +37,7 @@ def with_strokes(items, values):
 
 
 def partial_items(values):
-    """The tiny images with strokes."""
+    """Return the tiny images with strokes."""
     return with_strokes(array_items(), values)
 
 
@@ -47,14 +47,14 @@ def train(items, **changes):
 
 
 def ranking(model, items):
-    """The area under the curve of superpixel scores, by the whole masks."""
+    """Return the AUC of superpixel scores, judged by the complete masks."""
     images = [model.prepare(item.image()).with_truth(item.mask()) for item in items]
     scores = np.concatenate([model.node_scores(image) for image in images])
     return roc_auc_score(np.concatenate([image.labels for image in images]), scores)
 
 
 @pytest.mark.parametrize("method", ["adaboost", "svm"])
-def test_classifiers_rank_superpixels_by_what_strokes_taught(method):
+def test_classifiers_learn_from_strokes_to_rank_superpixels(method):
     model = train(partial_items([(0, 1)] * 6), method=method).model
     assert ranking(model, array_items()) > 0.8
 
@@ -63,7 +63,7 @@ def test_classifiers_rank_superpixels_by_what_strokes_taught(method):
 @pytest.mark.parametrize(
     ("method", "unlabelled"), [("structboost", 0), ("ssvm", 0), ("structboost", 6)]
 )
-def test_crfs_learn_from_strokes_what_new_images_show(method, unlabelled):
+def test_crfs_learn_from_strokes_to_segment_new_images(method, unlabelled):
     # From 6 images a CRF learns little, even with complete masks.
     data = load_synthetic(24, 12, height=72, width=96)
     values = [()] * unlabelled + [(0, 1)] * (24 - unlabelled)
@@ -71,12 +71,12 @@ def test_crfs_learn_from_strokes_what_new_images_show(method, unlabelled):
     result = SegmentationEvaluation()
     for item in data.test:
         result.add(model.predict(item.image()).mask, item.mask())
-    # All background has 0.40.
+    # Labelling everything as background gives 0.40.
     assert result.result().mean_iou > 0.65
 
 
 @pytest.mark.parametrize("where", [0, 3])
-def test_foreground_in_one_image_alone_is_found_again(where):
+def test_foreground_in_a_single_image_is_learned(where):
     items = partial_items([(0, 1) if k == where else (0,) for k in range(6)])
     trained = train(items)
     sizes = [trained.model.prepare(item.image()).n_superpixels for item in items]
@@ -109,7 +109,7 @@ def test_superpixels_without_a_labelled_pixel_are_unknown_to_the_crf():
     assert np.array_equal(instance.labels[known], image.labels[known])
 
 
-def test_a_fold_whose_complement_lacks_a_class_has_no_opinion():
+def test_a_fold_whose_complement_lacks_a_class_scores_zero():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 256, (90, 3)).astype(np.uint8)
     y = (X[:, 0] > 128).astype(np.int64)

@@ -23,7 +23,7 @@ def run(output, cache, n_jobs=1, progress=None, **changes):
 
 
 def results(folder):
-    """All files but the log, which has times in it."""
+    """Return all files but the log, which contains times."""
     paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name != "train.jsonl")
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in paths}
 
@@ -94,7 +94,7 @@ def test_another_c_learns_the_crf_only(first, tmp_path):
     assert after["crf"] == before["crf"] + 1
 
 
-def test_methods_share_what_comes_before_learning(first, tmp_path):
+def test_methods_share_the_stages_before_the_crf(first, tmp_path):
     _, cache = first
     before = counts(cache)
     run(tmp_path / "model", cache, method="ssvm")

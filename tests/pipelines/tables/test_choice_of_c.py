@@ -66,7 +66,7 @@ def test_too_few_rows_to_choose():
         fit_table(X[:3], np.array([0, 0, 1]), SETTINGS)
 
 
-def test_boosted_trees_are_grown_once_for_all_candidates():
+def test_boosted_trees_with_a_choice_of_c_equal_a_plain_fit():
     settings = EstimatorSettings("multiclass", "auto", n_iterations=3, seed=3)
     found = fit_table(X, Y, settings, candidates=(8.0, 30.0))
     chosen = next(t for t in found.trials if t.C == found.C)

@@ -31,7 +31,7 @@ def test_the_positive_label_is_1_and_all_others_0():
     ).tolist() == [1, 0]
 
 
-def test_classes_stay_as_they_are():
+def test_classes_are_not_changed():
     rule = LabelRule.of("multiclass", WORDS)
     assert rule.values.tolist() == ["low", "mid", "top"]
     assert (rule.encode(WORDS) == WORDS).all()

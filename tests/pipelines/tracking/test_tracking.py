@@ -1,4 +1,4 @@
-"""Scores by hand, files of a track, the table beside the published figures."""
+"""Scores by hand, output files of a track, and the table with published figures."""
 
 import csv
 import json
@@ -29,7 +29,7 @@ def test_scores_by_hand():
     assert np.isnan(scores.overlap[3])
 
 
-def test_scores_refuse_what_does_not_fit():
+def test_boxes_that_cannot_be_scored_are_refused():
     with pytest.raises(ValueError, match="shape"):
         score_track(np.zeros((2, 4)), np.zeros((3, 4)))
     with pytest.raises(ValueError, match="no known box"):
@@ -77,7 +77,7 @@ def test_the_table_of_boxes(tmp_path):
     assert [r["overlap"] for r in rows] == ["1.0000", ""]
 
 
-def test_a_drawn_box_is_yellow_or_red_and_the_frame_stays_as_it_is():
+def test_a_drawn_box_is_yellow_or_red_and_the_frame_is_not_changed():
     frame = np.zeros((20, 20), np.uint8)
     sure = draw_box(frame, np.array([5.0, 5, 8, 8]), True)
     doubtful = draw_box(frame, np.array([5.0, 5, 8, 8]), False, np.array([1.0, 1, 3, 3]))
@@ -113,7 +113,7 @@ def test_the_table_has_ours_the_papers_and_the_published(sequences, tmp_path, mo
     assert "| struck |" in (tmp_path / "out" / "table.md").read_text()
 
 
-def test_what_was_measured_is_not_measured_again(sequences, tmp_path, monkeypatch):
+def test_measurements_are_not_repeated(sequences, tmp_path, monkeypatch):
     begun = []
 
     class Counting(Still):
@@ -154,7 +154,7 @@ def test_methods_that_are_not_installed_are_left_out_with_the_reason(
     assert "install it" in (tmp_path / "out" / "table.md").read_text()
 
 
-def test_published_means_are_those_of_the_data_notes():
+def test_published_means_match_the_data_notes():
     means = {m: np.mean(v) for m, v in paper_tracking.PUBLISHED_OVERLAP.items()}
     assert means["struck"] == pytest.approx(0.585, abs=5e-4)
     assert means["struck, second run"] == pytest.approx(0.642, abs=5e-4)

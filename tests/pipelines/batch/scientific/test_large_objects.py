@@ -1,4 +1,4 @@
-"""Objects of large pages as files: the same as those that are made in memory."""
+"""Object files of large pages equal those made in memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SETTINGS = [ObjectSettings(), ObjectSettings(min_area=9, fill_holes=True)]
 
 @dataclass(frozen=True)
 class Model:
-    """What is known of a model when results are written."""
+    """The attributes of a model that are used when results are written."""
 
     legend: ClassLegend = LEGEND
     n_classes: int = 3
@@ -80,7 +80,7 @@ def files(folder):
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=["all", "filled"])
 @pytest.mark.parametrize("calibrated", [True, False], ids=["probability", "none"])
-def test_all_files_are_those_of_the_way_in_memory(settings, calibrated, tmp_path, request):
+def test_all_files_equal_those_made_in_memory(settings, calibrated, tmp_path, request):
     results, made = [], []
     for name in ("memory", "large"):
         job = prepare(tmp_path / name, settings, calibrated=calibrated)
@@ -118,7 +118,7 @@ def test_errors_leave_no_temporary_files(large, tmp_path, monkeypatch):
     assert not (tmp_path / "labels" / "a.tif").exists()
 
 
-def test_temporary_files_of_killed_runs_are_removed_and_no_others(large, tmp_path, monkeypatch):
+def test_only_temporary_files_of_killed_runs_are_removed(large, tmp_path, monkeypatch):
     dead, mine = tmp_path / temporary_name(), tmp_path / "mine.tmp"
     dead.write_bytes(b"labels")
     mine.write_text("mine")

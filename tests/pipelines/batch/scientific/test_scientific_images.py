@@ -37,7 +37,7 @@ def folder():
 
 
 def wide(image):
-    """A photograph as a 12-bit camera would have stored it."""
+    """Return a photograph as a 12-bit camera would have stored it."""
     return image.astype(np.uint16) * 16 + 100
 
 
@@ -65,7 +65,7 @@ def stack(tmp_path):
     return path, images
 
 
-def test_pages_are_segmented_as_in_eight_bits(stack, tmp_path):
+def test_pages_are_segmented_like_eight_bit_images(stack, tmp_path):
     path, images = stack
     result = segment(path, tmp_path / "out", probabilities=True)
     assert not result.failed, result.status
@@ -111,7 +111,7 @@ def test_objects_labels_and_annotations(stack, tmp_path):
     assert len(coco.images["stack.ome.tif"].annotations) == result.objects
 
 
-def test_an_interrupted_image_goes_on_by_tile(tmp_path):
+def test_an_interrupted_image_resumes_by_tile(tmp_path):
     image = wide(np.tile(tiny_data().test[0].image(), (4, 6, 1)))
     path = tmp_path / "large.tif"
     tifffile.imwrite(path, image, photometric="rgb", tile=(64, 64))
@@ -134,7 +134,7 @@ def test_an_interrupted_image_goes_on_by_tile(tmp_path):
     assert first.shape == image.shape[:2]
 
 
-def test_a_foreign_file_among_the_tiles_is_a_result_of_one_line(tmp_path):
+def test_a_foreign_file_among_the_tiles_is_kept_and_reported(tmp_path):
     image = wide(np.tile(tiny_data().test[0].image(), (4, 6, 1)))
     path, output = tmp_path / "large.tif", tmp_path / "out"
     tifffile.imwrite(path, image, photometric="rgb", tile=(64, 64))
@@ -163,7 +163,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_images_are_results_of_one_line(case, tmp_path):
+def test_bad_images_give_a_one_line_status(case, tmp_path):
     values, options, message = BAD[case]
     kind = {"photometric": "minisblack", "planarconfig": "contig", "metadata": None}
     tifffile.imwrite(tmp_path / "a.tif", values, **kind)
@@ -198,7 +198,7 @@ def test_a_model_of_photographs_uses_percentiles_of_the_image(tmp_path):
     assert agreement > 0.9
 
 
-def test_twelve_bits_score_as_eight(tmp_path):
+def test_twelve_bits_score_like_eight(tmp_path):
     plain, scores = model(None), []
     for item in tiny_data().test:
         image, truth = item.load()
@@ -275,7 +275,7 @@ def test_a_record_that_names_other_files_deletes_none_of_them(tmp_path):
     assert other.read_text() == "mine"
 
 
-def test_files_that_come_while_pages_are_written_are_kept(tmp_path):
+def test_files_added_while_pages_are_written_are_kept(tmp_path):
     pytest.importorskip("zarr")
     path = tmp_path / "mask.ome.zarr"
     bands = [np.zeros((4, 5), np.uint8)]
@@ -296,6 +296,6 @@ def test_files_that_come_while_pages_are_written_are_kept(tmp_path):
     [{"tile": 100}, {"formats": ("svg",)}, {"tolerance": -1}, {"intensities": (5.0, 1.0)},
      {"axes": "C-Y"}],
 )  # fmt: skip
-def test_bad_options_name_themselves(change):
+def test_bad_options_are_named(change):
     with pytest.raises(ValueError, match=next(iter(change))):
         ScientificOptions(**change)

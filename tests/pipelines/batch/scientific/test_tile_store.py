@@ -57,7 +57,7 @@ def write_other_mark(path, answer):
 @pytest.mark.parametrize(
     "write", [write_text, write_single_array, write_unmarked, write_other_mark]
 )
-def test_files_in_the_place_of_tiles_are_left_alone(write, tmp_path):
+def test_foreign_files_with_names_of_tiles_are_kept(write, tmp_path):
     tiles = plan_tiles(1, 300, 500, 256, 64)
     answer = TileAnswer(np.zeros((256, 256), np.uint8), None, 7, 0.5)
     store = TileStore(tmp_path, "a", {})
@@ -76,7 +76,7 @@ def test_files_in_the_place_of_tiles_are_left_alone(write, tmp_path):
     assert list(store.folder.iterdir()) == [path]
 
 
-def test_a_link_in_the_place_of_the_folder_is_refused(tmp_path):
+def test_a_link_instead_of_the_folder_is_refused(tmp_path):
     tiles = plan_tiles(1, 300, 500, 256, 64)
     answer = TileAnswer(np.zeros((256, 256), np.uint8), None, 7, 0.5)
     store = TileStore(tmp_path / "out", "a", {})

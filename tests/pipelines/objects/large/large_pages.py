@@ -1,4 +1,4 @@
-"""Small pages that are worked on as if they were large."""
+"""Small pages that are processed as if they were large."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from segboost.pipelines.objects.large.labelling import find_large_objects
 from segboost.pipelines.objects.large.page_file import LargeLimits, open_page
 
 SMALL = LargeLimits(band=5, side=9, largest=150)
-"""So that pages of some dozen pixels have many bands, groups and huge objects."""
+"""Limits that give pages of a few dozen pixels many bands, groups and huge objects."""
 SPLITTING = LargeLimits(band=5, side=9, largest=2**23)
-"""The same, with parts that are all split."""
+"""The same limits, except that all parts are split."""
 
 
 def random_mask(rng, classes=3, shape=None, smoothing=(0.0, 0.7, 1.5)):

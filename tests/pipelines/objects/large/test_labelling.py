@@ -1,4 +1,4 @@
-"""Objects that are found by bands are those that are found in memory."""
+"""Objects found band by band equal those found in memory."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def same_objects(mask, settings, folder, limits=SMALL):
 
 
 @pytest.mark.parametrize("diagonal", [False, True])
-def test_parts_are_numbered_as_those_of_whole_pages(diagonal):
+def test_parts_are_numbered_as_on_whole_pages(diagonal):
     rng = np.random.default_rng(0)
     structure = ndimage.generate_binary_structure(2, 2 if diagonal else 1)
     for _ in range(300):
@@ -97,7 +97,7 @@ def test_shapes(name, touching, tmp_path):
             same_objects(SHAPES[name], settings, tmp_path, SPLITTING)
 
 
-def test_parts_that_are_too_large_are_not_split_and_counted(tmp_path):
+def test_parts_that_are_too_large_to_split_are_counted(tmp_path):
     mask = np.zeros((40, 60), np.uint8)
     rows, columns = np.indices(mask.shape)
     for row, column, radius in ((10, 10, 8), (10, 23, 8), (30, 10, 4), (30, 16, 4)):

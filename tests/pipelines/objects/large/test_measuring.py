@@ -1,4 +1,4 @@
-"""Measurements and outlines of large pages are those that are made in memory."""
+"""Measurements and outlines of large pages equal those made in memory."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def same_tables(found, expected):
             assert found[name].tolist() == values.tolist()
             continue
         assert found[name].dtype.kind == values.dtype.kind, name
-        # The angle of an object that is as wide as high is that of rounding.
+        # The angle of an object with equal axes depends on rounding.
         skipped = np.zeros(len(values), bool)
         if name == "orientation":
             skipped = expected["eccentricity"] < 1e-6
-        # Roots of what rounding leaves of zero.
+        # Square roots of rounding errors.
         least = 1e-7 if name in ("axis_minor", "eccentricity") else 1e-12
         np.testing.assert_allclose(found[name][~skipped], values[~skipped], rtol=1e-9, atol=least)
 
 
 def compare(mask, settings, folder, rng, limits, size, channels=1, calibrated=True):
-    """Compare tables and outlines of both ways; return the number of objects."""
+    """Compare tables and outlines with those made in memory; return the number of objects."""
     image = rng.integers(0, 60000, (*mask.shape, channels)).astype(float)
     image[rng.random(image.shape) < 0.02] = np.nan
     share = rng.integers(0, 256, mask.shape).astype(np.uint8) if calibrated else None
@@ -105,7 +105,7 @@ def test_shapes(limits, tmp_path):
             compare(mask, settings, tmp_path, rng, limits, None)
 
 
-def test_contours_of_bands_are_those_of_whole_regions():
+def test_contours_of_bands_equal_those_of_whole_regions():
     rng = np.random.default_rng(6)
     for _ in range(200):
         inside = rng.random(rng.integers(1, 20, 2)) < rng.uniform(0.1, 0.9)
@@ -117,7 +117,7 @@ def test_contours_of_bands_are_those_of_whole_regions():
         assert [ring.tolist() for ring in found] == [ring.tolist() for ring in expected]
 
 
-def test_rings_are_walked_as_by_the_plain_version():
+def test_walking_rings_equals_its_numpy_twin():
     rng = np.random.default_rng(7)
     for size in (0, 1, 2, 3, 10, 50):
         following = rng.permutation(size)

@@ -1,4 +1,4 @@
-"""Discs on grids of square superpixels: only single pixels can follow their borders."""
+"""Discs on grids of square superpixels, which cannot follow the borders of the discs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CALIBRATION = Calibration(np.array([-4.0, 0.0, 4.0]), np.array([0.02, 0.4, 0.98]
 
 
 def disc(number):
-    """An image, its mask and noisy scores of its superpixels."""
+    """Return an image, its mask and noisy scores of its superpixels."""
     rng = np.random.default_rng(number)
     rows, columns = np.indices((6 * SIDE, 8 * SIDE))
     centre, radius = rng.uniform([30, 40], [42, 56]), rng.uniform(16, 24)
@@ -71,7 +71,7 @@ def test_refined_borders_are_nearer_to_the_truth_on_new_images(learned):
     assert wrong < 0.4 * before
 
 
-def test_pixels_away_from_the_border_stay_as_they_are(learned):
+def test_pixels_away_from_the_border_are_not_changed(learned):
     image, _, score = disc(30)
     band = learned.refinement.band(image, learned.refinement.margins(score))
     far = np.ones(image.superpixels.shape, bool)
@@ -81,7 +81,7 @@ def test_pixels_away_from_the_border_stay_as_they_are(learned):
     assert far.any()
 
 
-def test_probabilities_after_it_fit_new_images(learned):
+def test_probabilities_after_refinement_fit_new_images(learned):
     shares = []
     for image, mask, score in (disc(n) for n in range(40, 46)):
         band = learned.refinement.band(image, learned.refinement.margins(score))
@@ -91,7 +91,7 @@ def test_probabilities_after_it_fit_new_images(learned):
     assert abs(expected - found) < 0.05
 
 
-def test_it_does_not_depend_on_the_jobs_and_survives_storage(learned):
+def test_learning_does_not_depend_on_the_jobs_and_survives_storage(learned):
     again = learn([disc(n) for n in range(9)], n_jobs=2)
     arrays = learned.refinement.to_arrays()
     assert all((a == arrays[k]).all() for k, a in again.refinement.to_arrays().items())

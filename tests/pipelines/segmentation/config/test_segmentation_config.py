@@ -1,4 +1,4 @@
-"""Settings: presets by name and as objects, and all of them written out."""
+"""Settings: presets by name and as objects, and resolved settings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_resolved_settings_are_the_same_settings(preset):
     assert isinstance(document["context"], bool)
 
 
-def test_an_own_preset_is_kept_written_out():
+def test_a_custom_preset_is_stored_in_full():
     config = SegmentationConfig.from_dict({"preset": OWN})
     assert config.preset_name == "mine"
     assert config.preset["groups"][-1] == {"kind": "position"}
@@ -43,7 +43,7 @@ def test_the_paper_has_its_own_potentials():
     assert SegmentationConfig.from_dict({"preset": "classic"}).uses_context
 
 
-def test_an_own_preset_has_the_settings_of_its_base():
+def test_a_custom_preset_has_the_settings_of_its_base():
     for base in PRESETS:
         own = SegmentationConfig.from_dict({"preset": {"base": base, "groups": []}}).resolved()
         wanted = SegmentationConfig.from_dict({"preset": base}).resolved()
@@ -55,7 +55,7 @@ def test_a_crf_needs_potentials():
         SegmentationConfig.from_dict({"context": False})
 
 
-def test_what_a_preset_uses_is_listed():
+def test_functions_and_folders_of_a_preset_are_listed():
     groups = [
         {"kind": "function", "name": "a", "function": "os:getcwd"},
         {"kind": "folder", "name": "b", "folder": "depth"},
@@ -69,7 +69,7 @@ def test_what_a_preset_uses_is_listed():
 
 
 @pytest.mark.parametrize("preset", [5, None, ["paper"], "best", {}, {"groups": []}])
-def test_other_presets_are_refused(preset):
+def test_invalid_presets_are_refused(preset):
     with pytest.raises(ValueError, match="preset"):
         SegmentationConfig.from_dict({"preset": preset})
 

@@ -40,7 +40,7 @@ def sigmoid(x):
 
 
 def regions(n, seed=0, probability=lambda s: sigmoid(2 * s - 1)):
-    """Regions of 50 pixels with a known probability of foreground."""
+    """Return regions of 50 pixels with a known probability of foreground."""
     rng = np.random.default_rng(seed)
     score = rng.normal(size=n)
     foreground = rng.binomial(50, probability(score))
@@ -72,7 +72,7 @@ def test_probabilities_never_descend_nor_leave_the_unit_interval(rows):
         with pytest.raises(ValueError, match="labelled"):
             fit_calibration([(score, foreground, background)])
         return
-    # Copies a little apart, so that there are several bins.
+    # Slightly shifted copies, so that there are several bins.
     parts = [(score + shift, foreground, background) for shift in np.linspace(0, 1, 7)]
     found = fit_calibration(parts)
     values = found(np.linspace(-60, 60, 500))
@@ -80,7 +80,7 @@ def test_probabilities_never_descend_nor_leave_the_unit_interval(rows):
     assert ((values > 0) & (values < 1)).all()
 
 
-def test_images_may_come_in_any_order_and_cut():
+def test_order_and_division_of_images_do_not_matter():
     parts = [regions(300, seed) for seed in range(4)]
     whole = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
     one, two, three = (fit_calibration(p) for p in (parts, parts[::-1], [whole]))
@@ -100,7 +100,7 @@ def test_pixels_count_not_regions():
 @pytest.mark.parametrize(
     ("score", "probability", "text"),
     [
-        ([], [], "one at least"),
+        ([], [], "at least one"),
         ([0.0, 1.0], [0.5], "as many"),
         ([1.0, 0.0], [0.2, 0.5], "ascend"),
         ([0.0, np.inf], [0.2, 0.5], "ascend"),
@@ -114,7 +114,7 @@ def test_invalid_calibrations_are_refused(score, probability, text):
         Calibration(np.array(score), np.array(probability))
 
 
-def test_the_error_is_that_of_the_definition():
+def test_the_error_matches_its_definition():
     rng = np.random.default_rng(0)
     p = rng.random(200)
     foreground, background = rng.integers(0, 20, (2, 200))
@@ -131,7 +131,7 @@ def test_the_error_is_that_of_the_definition():
 
 @functools.cache
 def held_out():
-    """Models of 24 synthetic images, and 32 others to try them on, prepared once."""
+    """Return models trained on 24 synthetic images, and 32 prepared test images; made once."""
     data = load_synthetic(24, 32, height=72, width=96)
     store, models = ArtefactStore(shared_cache()), {}
     for method in HELD_OUT:
@@ -167,7 +167,7 @@ def test_a_folder_keeps_the_probabilities(method, tmp_path):
 
 
 def without_calibration(folder):
-    """A model folder as versions before the calibration wrote it."""
+    """Write a model folder without a calibration, as older versions did."""
     save_segmenter(trained().model, folder)
     document, arrays = read_folder(folder, "segmenter")
     del document["calibration"]
@@ -196,7 +196,7 @@ def test_the_pipeline_gives_a_map_that_agrees_with_mask_and_scores(tmp_path):
     assert (found[~mask] <= cut).all()
 
 
-def test_svm_scores_are_of_machines_that_did_not_see_the_fold(monkeypatch):
+def test_svm_scores_come_from_machines_that_did_not_see_the_fold(monkeypatch):
     monkeypatch.setattr(linear_words, "C_CHOICES", (1.0,))
     rng = np.random.default_rng(0)
     features = rng.integers(0, 9, (120, 6))

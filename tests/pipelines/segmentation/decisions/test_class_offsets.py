@@ -58,7 +58,7 @@ def test_permuting_the_classes_permutes_the_offsets():
     np.testing.assert_allclose(one[order], other)
 
 
-def test_absent_classes_keep_their_offset():
+def test_absent_classes_are_not_predicted():
     scores, counts = problem(2)
     wide = np.column_stack([scores, np.full(len(scores), -30.0)])
     none = np.column_stack([counts, np.zeros(len(counts), np.int64)])

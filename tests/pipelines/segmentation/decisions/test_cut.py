@@ -24,7 +24,7 @@ def test_no_threshold_is_better(seed, n):
         assert reached >= mean_iou(scores, foreground, background, threshold) - 1e-12
 
 
-def test_zero_where_nothing_is_better():
+def test_the_offset_is_zero_if_nothing_is_better():
     scores, counts = np.array([-1.0, 2.0]), np.array([0, 5])
     assert best_offset([(scores, counts, counts[::-1])]) == 0.0
 
@@ -36,6 +36,6 @@ def test_images_count_together():
     assert best_offset(parts) == pytest.approx(best_offset(joined))
 
 
-def test_one_class_only_leaves_the_scores_alone():
+def test_the_offset_of_a_single_class_is_zero():
     scores = np.array([0.3, 0.7])
     assert best_offset([(scores, np.array([0, 0]), np.array([3, 4]))]) == 0.0

@@ -1,4 +1,4 @@
-"""Large images are learned from and measured on as crops."""
+"""Large images are split into crops for training and evaluation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_crops_cover_a_large_image_once(small_limits):
     assert (count == 1).all()
 
 
-def test_small_images_and_crops_stay_as_they_are(small_limits):
+def test_small_images_and_crops_are_not_divided(small_limits):
     small = labelled(64, 64)
     parts = crop_items([labelled(100, 100, "b")], None)
     assert crop_items([small, *parts], None) == [small, *parts]
@@ -60,7 +60,7 @@ def test_crops_without_labels_are_left_out(small_limits):
     assert (only.crop.top, only.crop.left, only.name) == (0, 64, "a_0_64")
 
 
-def test_a_line_says_what_is_used(small_limits):
+def test_a_line_describes_the_crops(small_limits):
     items = [labelled(64, 64), labelled(100, 150, "b"), labelled(128, 128, "c")]
     (line,) = describe_crops(items, crop_items(items, None))
     assert line.startswith("2 of 3 training images")

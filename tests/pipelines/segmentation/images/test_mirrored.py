@@ -11,7 +11,7 @@ from segboost.pipelines.segmentation.training import train_segmenter
 from tests.pipelines.segmentation.class_sets import LEGEND, class_config, class_items, class_store
 
 
-def test_a_copy_has_left_and_right_exchanged_and_keys_of_its_own():
+def test_a_copy_is_mirrored_and_has_different_keys():
     item = class_items(1)[0]
     copy = MirroredImage(item)
     np.testing.assert_array_equal(copy.image(), item.image()[:, ::-1])
@@ -40,7 +40,7 @@ def test_trees_learn_from_copies(n_classes):
         found = train_segmenter(items, config, class_store(), **given)
         models.append(found.model)
         scores.append(np.stack(list(found.out_of_fold.values())))
-    # Copies are learned from, and no more than that: scores are those of the images alone.
+    # Copies are only learned from: there are scores of the original images only.
     assert scores[0].shape == scores[1].shape
     assert not np.array_equal(*scores)
     again = train_segmenter(

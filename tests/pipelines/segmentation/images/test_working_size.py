@@ -1,4 +1,4 @@
-"""Large images: the answer has their size, and equals that of the reduced image scaled back."""
+"""Masks of large images have full size: those of the reduced images, scaled up."""
 
 from __future__ import annotations
 

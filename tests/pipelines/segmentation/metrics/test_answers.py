@@ -32,7 +32,7 @@ def test_class_answers_count_pixels_and_probabilities():
     assert count == 3 * known
     assert held == pytest.approx(known)
     assert right == known
-    # Drawn from the probabilities, so that they hold.
+    # The labels were drawn from the probabilities, so their frequencies agree.
     share = answer.calibration[:, 1] / np.maximum(answer.calibration[:, 2], 1)
     assert share[-1] > share[0] + 0.4
 

@@ -161,7 +161,7 @@ def test_region_counts_leave_void_out_and_keep_empty_regions():
     assert background.tolist() == [1, 0, 0]
 
 
-def test_void_pixels_count_nowhere():
+def test_void_pixels_are_not_counted():
     (_, truth, score), *_ = images(4)
     one = SegmentationEvaluation().add(score > 0, truth, score)
     changed = np.where(truth == 255, -score + 5, score)

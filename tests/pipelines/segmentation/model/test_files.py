@@ -112,7 +112,7 @@ def test_damage_is_a_model_file_error(pattern, how, tmp_path):
 
 
 def rewrite(folder, change):
-    """Write the folder again with a changed document or arrays and right checksums."""
+    """Write the folder again with a changed document or arrays and correct checksums."""
     from segboost.storage.folder import read_folder
 
     document, arrays = read_folder(folder, "segmenter")

@@ -1,4 +1,4 @@
-"""Photographs above the limit are segmented by tiles, in memory, as `--tile` does it on disk."""
+"""Photographs above the limit are segmented by tiles in memory, with the result of `--tile`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def segment(folder, image, output, **options):
 
 
 @pytest.mark.parametrize("kind", ["binary", "classes"])
-def test_photographs_are_segmented_as_tiles_on_disk_are(small_limits, tmp_path, kind):
+def test_tiles_in_memory_equal_tiles_on_disk(small_limits, tmp_path, kind):
     using, image = known(kind)
     folder = save_segmenter(using, tmp_path / "model")
     here = segment(folder, image, tmp_path / "here", overlay=True, scores=True, probabilities=True)

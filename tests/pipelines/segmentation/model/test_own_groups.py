@@ -27,7 +27,7 @@ IMAGE = tiny_data().test[0].image()
 
 @pytest.fixture
 def brightness(monkeypatch):
-    """A user's module with a function whose width can be changed."""
+    """Return a module of a user, with a function whose width can be changed."""
     module = types.ModuleType("users_own_features")
     module.width = 1
 
@@ -48,11 +48,11 @@ def fitted(preset, **options):
     return pipeline.fit([image for image, _ in PAIRS], [mask for _, mask in PAIRS])
 
 
-def test_a_function_of_the_users(brightness, tmp_path):
+def test_a_user_defined_function(brightness, tmp_path):
     preset = Preset("mine", FEW, (COLOUR, FunctionGroup("bright", FUNCTION)))
     model = fitted(preset)
     folder = model.save(tmp_path / "model")
-    with pytest.raises(ModelFileError, match="names a function to import, which model files must"):
+    with pytest.raises(ModelFileError, match="names a function to import, which is not allowed"):
         SegmentationPipeline.load(folder)
     with pytest.raises(ModelFileError, match="users_own_features:brightness"):
         SegmentationPipeline.load(folder, allow_import=["users_own_features:other"])
@@ -66,7 +66,7 @@ def test_a_function_of_the_users(brightness, tmp_path):
         again.predict(IMAGE)
 
 
-def test_a_mapping_needs_permission(brightness):
+def test_a_preset_given_as_a_mapping_needs_permission(brightness):
     preset = Preset("mine", FEW, (COLOUR, FunctionGroup("bright", FUNCTION))).to_config()
     with pytest.raises(ValueError, match="the preset names a function to import"):
         fitted(preset)
@@ -76,14 +76,14 @@ def test_a_mapping_needs_permission(brightness):
 def test_a_folder_of_features(tmp_path):
     place = tmp_path / "depth"
     place.mkdir()
-    # Images that are given as arrays have numbers for names.
+    # Images given as arrays are named by numbers.
     names = [item.name for item in fitted_names()]
     for name, (image, _) in zip(names, PAIRS, strict=True):
         np.save(place / f"{name}.npy", image[..., :1].astype(np.float32))
     preset = Preset("mine", FEW, (COLOUR, FolderGroup("depth", str(place))))
     model = fitted(preset).model_
     folder = save_segmenter(model, tmp_path / "model")
-    with pytest.raises(ModelFileError, match="names a folder to read, which model files must not"):
+    with pytest.raises(ModelFileError, match="names a folder to read, which is not allowed"):
         load_segmenter(folder)
     again = load_segmenter(folder, [str(place)])
     found = again.predict(PAIRS[0][0], names[0])
@@ -98,7 +98,7 @@ def fitted_names():
     return label_arrays([image for image, _ in PAIRS], [mask for _, mask in PAIRS])
 
 
-def test_a_network_of_the_users(tmp_path):
+def test_a_user_supplied_network(tmp_path):
     file = tmp_path / "net.onnx"
     file.write_bytes(networks.pooling(4))
     group = NetworkGroup("net", layers=("pooled",), scales=(1, 2), file=str(file))
@@ -114,7 +114,7 @@ def test_a_network_of_the_users(tmp_path):
 
     copy.write_bytes(networks.pooling(8))
     open_session.cache_clear()
-    with pytest.raises(ModelFileError, match="another file than the one the model was trained"):
+    with pytest.raises(ModelFileError, match="not the file that the model was trained with"):
         load_segmenter(folder)
     copy.unlink()
     with pytest.raises(ModelFileError, match="there is no such file") as caught:

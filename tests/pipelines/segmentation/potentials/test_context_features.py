@@ -17,7 +17,7 @@ def features(seed=0, n_scores=2):
 
 
 def within(steps):
-    """Which superpixels are at most so many steps apart, by breadth-first search."""
+    """Return the superpixels within a number of steps of each, by breadth-first search."""
     near = [[set() for _ in range(P)] for _ in range(steps + 1)]
     for p in range(P):
         near[0][p] = {p}
@@ -30,7 +30,7 @@ def within(steps):
     return near[steps]
 
 
-def test_its_own_scores_come_first():
+def test_own_scores_come_first():
     scores, found = features()
     np.testing.assert_allclose(found[:, :2], scores, rtol=1e-6)
 
@@ -61,6 +61,6 @@ def test_the_smallest_images(shape):
     assert np.isfinite(found).all()
 
 
-def test_scores_far_out_stay_finite():
+def test_extreme_scores_stay_finite():
     scores = np.full((P, 1), -1000.0)
     assert np.isfinite(context_features(IMAGE, scores)).all()

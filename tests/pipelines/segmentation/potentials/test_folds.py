@@ -9,7 +9,7 @@ from segboost.pipelines.segmentation.potentials.folds import all_teach, assign_f
 
 
 def random_case(seed):
-    """Labels of few superpixels in few images, one class often in one image alone."""
+    """Return labels of few superpixels in few images; one class is often in a single image."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 7, rng.integers(2, 8))
     n, image = sizes.sum(), np.repeat(np.arange(len(sizes)), sizes)

@@ -40,7 +40,7 @@ def test_a_score_does_not_depend_on_the_labels_of_its_fold():
     assert (one.out_of_fold[fold == 0] != other.out_of_fold[fold == 0]).any()
 
 
-def test_superpixels_without_label_teach_nothing():
+def test_superpixels_without_a_label_are_not_learned_from():
     X, y = table()
     fold = np.repeat([0, 1, 2], 200)
     known = np.arange(len(y)) % 3 > 0
@@ -51,7 +51,7 @@ def test_superpixels_without_label_teach_nothing():
         assert (array == two.model.pack()[name]).all()
 
 
-def test_out_of_fold_scores_tell_the_classes_apart():
+def test_out_of_fold_scores_separate_the_classes():
     X, y = table()
     found = learn(X, y, np.ones(len(y), bool), np.repeat([0, 1, 2], 200))
     assert ((found.out_of_fold > 0) == (y == 1)).mean() > 0.75

@@ -18,7 +18,7 @@ FOLD = np.repeat([0, 1, 2], 2 * 36)
 
 
 def labelled_images(n=6, seed=0):
-    """Images whose labels follow a noisy sum of two columns in different groups."""
+    """Return images whose labels follow a noisy sum of two columns in different groups."""
     rng = np.random.default_rng(seed)
     images, features = [], []
     for _ in range(n):
@@ -31,7 +31,7 @@ def labelled_images(n=6, seed=0):
     return images, ImageReader(n, ("coarse", "fine"), lambda i, g: features[i][g])
 
 
-def test_it_is_logistic_regression_on_standardised_columns():
+def test_the_potential_is_logistic_regression_on_standardised_columns():
     images, reader = labelled_images()
     found = fit_linear_potential(reader, images, FOLD, 0).model
     table = np.concatenate([reader.column_block(g).astype(float) for g in reader.groups], axis=1)
@@ -63,14 +63,14 @@ def test_arrays_and_back():
         found.scores({**reader.image(0), "fine": np.zeros((36, 2))})
 
 
-def test_averaged_it_is_the_mean_of_the_classifiers_of_all_folds_and_of_all_images():
+def test_the_averaged_potential_is_the_mean_of_the_classifiers_of_all_parts():
     images, reader = labelled_images()
     alone = fit_linear_potential(reader, images, FOLD, 0)
     averaged = fit_linear_potential(reader, images, FOLD, 0, average=True)
     assert (averaged.out_of_fold == alone.out_of_fold).all()
     own = np.concatenate([averaged.model.scores(reader.image(i)) for i in range(len(images))])
     models = [alone.model]
-    for k in range(3):  # the classifier of two folds, once more
+    for k in range(3):  # fit the classifier of the other two folds again
         part = [i for n, i in enumerate(images) if FOLD[36 * n] != k]
         groups = [reader.image(n) for n in range(len(images)) if FOLD[36 * n] != k]
         others = ImageReader(4, reader.groups, lambda i, g, groups=groups: groups[i][g])
@@ -79,7 +79,7 @@ def test_averaged_it_is_the_mean_of_the_classifiers_of_all_folds_and_of_all_imag
     np.testing.assert_allclose(own, np.mean(table, axis=0).ravel(), atol=1e-9)
 
 
-def test_balanced_classes_weigh_the_less_the_fewer_images_there_are():
+def test_classes_are_balanced_by_a_power_of_their_size():
     images, reader = labelled_images()
     kept = np.arange(36) % 4 == 0
     partial = []  # three quarters of the background are void

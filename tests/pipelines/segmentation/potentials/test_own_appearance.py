@@ -5,7 +5,7 @@ import numpy as np
 from segboost.pipelines.segmentation.potentials.own_appearance import own_model_scores
 
 
-def test_a_superpixel_that_looks_like_the_foreground_says_so():
+def test_superpixels_that_look_like_the_foreground_score_positive():
     histograms = np.array([[9, 1], [9, 1], [1, 9], [1, 9], [9, 1], [1, 9]], dtype=np.uint8)
     score = np.array([4.0, 4.0, -4.0, -4.0, 0.0, 0.0])
     found = own_model_scores(histograms, score, np.ones(6))
@@ -39,6 +39,6 @@ def test_equals_sums_by_hand():
             np.testing.assert_allclose(found, x_normal[i] @ ratio, rtol=1e-9)
 
 
-def test_empty_histograms_and_far_scores_stay_finite():
+def test_empty_histograms_and_extreme_scores_stay_finite():
     found = own_model_scores(np.zeros((3, 4)), np.array([1e6, -1e6, 0.0]), np.ones(3))
     assert np.isfinite(found).all()

@@ -16,7 +16,7 @@ FOLD = np.repeat([0, 1, 2], 3 * 36)
 
 
 def labelled_images(n=9, seed=0):
-    """Images whose labels are the exclusive or of two features of different groups."""
+    """Return images whose labels are the exclusive or of two features of different groups."""
     rng = np.random.default_rng(seed)
     images, features = [], []
     for _ in range(n):
@@ -30,7 +30,7 @@ def labelled_images(n=9, seed=0):
     return images, ImageReader(n, ("coarse", "fine"), lambda i, g: features[i][g])
 
 
-def test_it_finds_what_no_group_knows_alone():
+def test_trees_combine_features_of_several_groups():
     images, reader = labelled_images()
     scores = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).out_of_fold
     truth = np.concatenate([i.labels for i in images]) == 1
@@ -47,7 +47,7 @@ def test_out_of_fold_scores_do_not_see_their_fold():
     assert (scores[FOLD != 0] != again[FOLD != 0]).any()
 
 
-def test_it_does_not_depend_on_the_jobs():
+def test_trees_do_not_depend_on_the_jobs():
     images, reader = labelled_images()
     one, two = (fit_tree_potential(reader, images, FOLD, SETTINGS, 0, n) for n in (1, 2))
     assert (one.out_of_fold == two.out_of_fold).all()
@@ -88,7 +88,7 @@ def test_many_superpixels_are_sampled(monkeypatch):
     assert (scores == again).all()
 
 
-def test_unlabelled_superpixels_teach_nothing():
+def test_unlabelled_superpixels_are_not_learned_from():
     images, reader = labelled_images()
     void = images[0].labels.copy()[images[0].superpixels].astype(np.uint8)
     void[images[0].superpixels == 7] = 255

@@ -132,7 +132,7 @@ def test_the_key_of_a_crf_changes_with_its_settings(change):
     assert one != crf_key(images, [s + 1 for s in scores], config()).key("crf")
 
 
-def test_what_the_crf_does_not_use_is_not_in_its_key():
+def test_settings_that_the_crf_does_not_use_are_not_in_its_key():
     images, scores = images_and_scores(2)
     other = config(tree_booster=BOOSTER, context_booster=BOOSTER)
     assert crf_key(images, scores, config()) == crf_key(images, scores, other)
