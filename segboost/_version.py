@@ -1,3 +1,3 @@
-"""The version, in the one place that the build, the models and the command line read."""
+"""Package version, read by the build, the saved models and the command line."""
 
 __version__ = "0.1.0"

@@ -26,7 +26,7 @@ from segboost.report.tested_images import find_answers, find_test_items
 
 @dataclass(frozen=True, eq=False)
 class ClassMeasurements:
-    """Pixels by true and predicted class, over all test images and in each."""
+    """Confusion matrices over all test images and of each image."""
 
     matrix: ConfusionMatrix
     images: dict[str, ConfusionMatrix]
@@ -49,7 +49,7 @@ class ShownClasses:
 
 @dataclass(frozen=True, eq=False)
 class ClassReportData:
-    """What the report shows about a data set of several classes.
+    """Contents of the report on a data set of several classes.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def collect_classes(
     progress: Progress,
     widest: int,
 ) -> ClassReportData:
-    """Compute what the report shows about one data set of several classes.
+    """Collect the contents of the report on one data set of several classes.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def collect_classes(
 
 
 def measure_classes(answers: Mapping[str, Answer]) -> ClassMeasurements:
-    """Count pixels by true and predicted class, over all images and in each."""
+    """Return the confusion matrices over all images and of each image."""
     images = {name: found.matrix for name, found in answers.items()}
     total = sum((m.counts for m in images.values()), np.int64(0))
     return ClassMeasurements(ConfusionMatrix(np.asarray(total)), images)
@@ -134,7 +134,7 @@ def class_reliability(answers: Mapping[str, Answer]) -> FloatArray:
 
 
 def _look(model: ClassSegmentationModel, item: LabelledImage, widest: int) -> Pictures:
-    """Segment one image at the model's working size, as in the evaluation."""
+    """Segment one image at the model's working size, as in the evaluation; return its pictures."""
     (small,) = reduce_items([item], model.config.longest_side)
     image, truth = small.image(), small.mask()
     with single_threaded():

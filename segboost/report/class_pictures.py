@@ -14,7 +14,7 @@ from segboost.report import pictures
 from segboost.report.pictures import CLEAR, VOID_SHADE, Pictures
 
 OPACITY = 165
-"""Of the tint of a class."""
+"""Opacity of class colours, from 0 to 255."""
 BORDER = (12, 12, 14, 255)
 WRONG = (255, 255, 255, 235)
 
@@ -62,7 +62,7 @@ def _classes(mask: npt.NDArray[Any], legend: ClassLegend) -> Image.Image:
 
 
 def _errors(mask: npt.NDArray[Any], truth: npt.NDArray[Any]) -> Image.Image:
-    """Return a layer that hatches the pixels of another class than the true one."""
+    """Return a layer that hatches misclassified pixels."""
     wrong = (mask != truth) & (truth != 255)
     rows, columns = np.indices(mask.shape)
     return pictures.indexed(wrong & ((rows + columns) % 4 == 0), [CLEAR, WRONG])

@@ -16,7 +16,7 @@ from segboost.report.run_sections import training_time
 from segboost.report.score_sections import choice_panel, convergence_panel
 
 DARK = 55
-"""Shares, in per cent, from which the text of a cell of the confusion matrix turns white."""
+"""Cells of the confusion matrix with at least this percentage have white text."""
 
 
 def class_headline(found: ClassReportData) -> str:
@@ -123,8 +123,8 @@ def confusion(found: ClassReportData, key: str) -> str:
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
     text = (
-        "Each row is a true class; its cells say, in per cent of its pixels, what they were "
-        "predicted as. The diagonal is the recall."
+        "Each row is a true class; its cells are the percentages of its pixels that were predicted "
+        "as each class. The diagonal is the recall."
     )
     return section(f"confusion-{key}", "Confusion matrix", text, body)
 

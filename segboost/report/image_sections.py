@@ -47,7 +47,7 @@ def ranked_images(
         Why images are missing; shown in place of the text.
     text : str
     errors : str
-        What the box that shows errors says.
+        Label of the check box that shows errors.
     colours : str
         The legend.
     cards : sequence of (str, str)
@@ -116,7 +116,7 @@ def card(
 
 
 def _scale(is_probability: bool) -> str:
-    """Return the caption of a score map: what its colours mean, with numbers."""
+    """Return the caption of a score map: the meaning and the range of its colours."""
     name = "probability of foreground" if is_probability else "score, not calibrated"
     ends = ("0 %", "50 %", "100 %") if is_probability else ("low", "0", "high")
     marks = "".join(f"<span>{text}</span>" for text in ends)

@@ -57,7 +57,7 @@ class Run:
 
     @property
     def scores(self) -> Scores | None:
-        """The scores over all test images; None if there were none."""
+        """The scores over all test images; None if there were no test images."""
         test = self.document["test"]
         return None if test is None else scores_from_dict(test["scores"])
 
@@ -93,7 +93,7 @@ def find_runs(folder: Path, allow_import: Collection[str] = ()) -> list[Run]:
     Raises
     ------
     ValueError
-        If there is none.
+        If there is no run.
     """
     if (folder / DOCUMENT).is_file():
         return [_read_run(folder, allow_import)]
@@ -131,7 +131,7 @@ def _read_run(folder: Path, allow_import: Collection[str]) -> Run:
 
 
 def _check_scores(document: Mapping[str, Any], path: Path) -> None:
-    """Raise ValueError if the document is not one of scores, for example after editing."""
+    """Raise ValueError if the document is not a valid record of scores, for example if edited."""
     try:
         test, trials = document["test"], document.get("validation") or []
         if test is not None:
@@ -148,11 +148,11 @@ def _check_scores(document: Mapping[str, Any], path: Path) -> None:
     except (TypeError, KeyError, ValueError, AttributeError):
         good = False
     if not good:
-        raise ValueError(f"{path} was changed and is not a record of scores: train the model again")
+        raise ValueError(f"{path} is not a valid record of scores: train the model again")
 
 
 def read_classes(document: Mapping[str, Any]) -> ClassLegend:
-    """Return the classes of a run; those of earlier versions had two."""
+    """Return the classes of a run; runs of earlier versions had two."""
     found = document.get("classes")
     return TWO_CLASSES if found is None else ClassLegend.from_dict(found)
 

@@ -35,7 +35,7 @@ Row = Mapping[str, str]
 
 
 def has_objects(folder: Path) -> bool:
-    """Whether a folder holds a table of objects."""
+    """Return whether a folder contains a table of objects."""
     return (folder / TABLE).is_file()
 
 
@@ -58,7 +58,7 @@ def write_objects_report(
     Raises
     ------
     ValueError
-        If the table is not one that segboost wrote.
+        If a table was not written by segboost.
     """
     page = folder / PAGE if output is None else output
     check_page(page, folder, overwrite)
@@ -110,7 +110,7 @@ def render_objects(
     images : sequence of mapping
         The lines of ``results.csv``.
     pictures : mapping of str to str, optional
-        Of the objects, by the name of the image; see `draw_labels`.
+        Pictures of the objects by image name; see `draw_labels`.
     """
     classes = list(dict.fromkeys(row["class"] for row in rows))
     head = '<div class="tiles">'
@@ -120,7 +120,7 @@ def render_objects(
     body = section(
         "objects-0",
         "Sizes of objects",
-        "How many objects have which area.",
+        "Number of objects by area.",
         f'<div class="panels">{"".join(panels)}</div>' if panels else "<p>No objects.</p>",
     )
     links = [("objects-0", "Sizes of objects"), ("images-0", "Objects per image")]
@@ -212,7 +212,9 @@ def _read(path: Path) -> list[Row]:
     for row in rows:
         bad = not needed <= row.keys() or any(row[key] is None for key in needed)
         if bad or (path.name == TABLE and not _is_number(row["area"])):
-            raise ValueError(f"{path} is not a table of segboost segment: run that again")
+            raise ValueError(
+                f"{path} is not a table of segboost segment: run segboost segment again"
+            )
     return rows
 
 

@@ -170,7 +170,7 @@ def _subtitle(sets: Sequence[AnyData]) -> str:
 
 
 def frame(title: str, subtitle: str, head: str, links: Sequence[tuple[str, str]], body: str) -> str:
-    """Return a page around sections.
+    """Return the whole page: header, menu, sections and footer.
 
     Parameters
     ----------

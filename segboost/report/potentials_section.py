@@ -13,7 +13,7 @@ from segboost.report.learned_functions import LearnedFunction
 from segboost.report.report_data import ReportData, Values
 
 NEGLIGIBLE = 1e-12
-"""Weights of linear CRFs are never exactly 0."""
+"""Muted potentials up to this weight count as excluded: in linear CRFs, none is exactly 0."""
 
 
 def potentials(found: ReportData, key: str) -> str:

@@ -42,7 +42,7 @@ class ShownImage:
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """What the report shows about a data set.
+    """Contents of the report on a data set of two classes.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def collect(
     progress: Progress,
     widest: int,
 ) -> ReportData:
-    """Compute what the report shows about one data set of two classes.
+    """Collect the contents of the report on one data set of two classes.
 
     Parameters
     ----------

@@ -82,21 +82,21 @@ def choice_panel(run: Run) -> list[str]:
 
 
 def _choice(chosen: float, tried: Sequence[float]) -> str:
-    """Return what the chart of C shows, with a hint where a wider grid may be better."""
+    """Return the caption of the chart of C, with a hint if a wider grid may be better."""
     text = (
         f"The ring marks the chosen value, C = {chosen:g}. Scores are those of CRFs that were "
-        "trained on a part of the training images and measured on the others. They differ from "
-        "the test scores: other images, fewer to learn from, and the final model is trained on "
-        "all of them."
+        "trained on part of the training images and evaluated on the rest. They differ from the "
+        "test scores because the images differ, and because the final model is trained on all "
+        "training images."
     )
     if chosen in (min(tried), max(tried)):
         end, beyond = ("smallest", "smaller") if chosen == min(tried) else ("largest", "larger")
-        text += f" It is the {end} value tried: {beyond} ones may be better (C_choices)."
+        text += f" It is the {end} value tried: {beyond} ones may be better (setting C_choices)."
     return text
 
 
 def convergence_panel(run: Run) -> list[str]:
-    """Return the chart of the objective per round; none without a CRF."""
+    """Return the chart of the objective per round; an empty list without a CRF."""
     crf = run.model.crf
     if crf is None or not crf.history_:
         return []
@@ -117,7 +117,7 @@ def convergence_panel(run: Run) -> list[str]:
 
 
 def _proved(n_rounds: int, gap: float, of_columns: float) -> str:
-    """Return what the bounds say if they are proofs."""
+    """Return the caption for bounds that are proofs."""
     return (
         f"The optimum lies in the shaded band. After {n_rounds} rounds it is at most "
         f"{100 * gap:.2g} % below the objective, or {100 * of_columns:.2g} % with only the weak "
@@ -126,7 +126,7 @@ def _proved(n_rounds: int, gap: float, of_columns: float) -> str:
 
 
 def _estimated(gap: float, of_columns: float, run: Run) -> str:
-    """Return what the bounds say if violated constraints or better weak learners may be missed."""
+    """Return the caption for estimates: violated constraints or weak learners may be missed."""
     several = run.model.n_classes > 2
     what = "inference with more than two classes" if several else "one of the searches"
     return (

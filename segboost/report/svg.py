@@ -99,7 +99,7 @@ class Chart:
         percent: bool = False,
         x_names: Sequence[str] | None = None,
     ) -> Chart:
-        """Draw grid, ticks and labels beneath everything else."""
+        """Draw grid, ticks and labels below everything drawn so far."""
         xs = round_ticks(*self.x, n_ticks) if x_ticks is None else list(x_ticks)
         ys = round_ticks(*self.y, n_ticks) if y_ticks is None else list(y_ticks)
         names = [_number(v, percent) for v in xs] if x_names is None else list(x_names)

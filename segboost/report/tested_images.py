@@ -1,4 +1,4 @@
-"""The test images of a finished run, and what its model predicted for them."""
+"""The test images of a finished run, and the predictions of its model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from segboost.report.load_runs import Run
 def find_test_items(
     run: Run, data_root: str | os.PathLike[str] | None
 ) -> tuple[dict[str, LabelledImage], str]:
-    """Return the unchanged test images, and a message if there are none."""
+    """Return the unchanged test images by name, and a message if there are none."""
     if run.document["test"] is None:
         return {}, "The run had no test images."
     names = set(run.document["test"]["images"])

@@ -18,12 +18,12 @@ from segboost.storage.whole_file import check_replaceable, write_whole
 
 PAGE = "report.html"
 LARGEST = 5_000_000
-"""Maximum size of a page in bytes."""
+"""Size of a page in bytes above which smaller pictures are tried."""
 GENERATOR = b'<meta name="generator" content="segboost '
 HEAD = 4096
 """Bytes at the beginning of a page that name its generator."""
 WIDTHS = (480, 360, 280, 200)
-"""Maximum picture sizes in pixels; the first that keeps the page small enough is used."""
+"""Maximum picture sizes in pixels, tried in this order until the page is small enough."""
 
 
 def write_report(
@@ -73,7 +73,7 @@ def write_report(
     text = b""
     for widest in WIDTHS:
         sets = _collect_all(by_set, data_root, n_jobs, tell, widest)
-        # Names of files may hold bytes that are not text.
+        # File names may contain bytes that are not valid text.
         text = render(name, sets, paper).encode("utf-8", "replace")
         if len(text) <= LARGEST:
             break
@@ -81,7 +81,7 @@ def write_report(
 
 
 def _title(runs: Sequence[Run]) -> str:
-    """Return what the runs have in common: a data set, or the names of several."""
+    """Return the default title: the names of the data sets."""
     names = list(dict.fromkeys(_data_name(run) for run in runs))
     return names[0] if len(names) == 1 else ", ".join(names)
 
@@ -96,10 +96,10 @@ def _data_name(run: Run) -> str:
 
 
 def check_page(page: Path, folder: Path, overwrite: bool = False) -> None:
-    """Refuse to replace a file that is not a report by one.
+    """Refuse to replace a file that is not a report.
 
-    With `overwrite`, other HTML files outside the run's folder may be replaced. What the report is
-    made from never is.
+    With `overwrite`, other HTML files outside the run's folder may be replaced, but never the files
+    from which the report is made.
 
     Raises
     ------

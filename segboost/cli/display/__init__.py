@@ -1,1 +1,1 @@
-"""What commands show on the terminal: progress bars and score tables."""
+"""Terminal output of the commands: progress bars, score tables and warnings."""

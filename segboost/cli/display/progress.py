@@ -55,7 +55,7 @@ class RichProgress:
             TimeRemainingColumn(),
             TextColumn("{task.fields[details]}", markup=False),
             console=console,
-            # Ask the stream itself: rich takes FORCE_COLOR for a terminal.
+            # Ask the stream itself: with FORCE_COLOR, rich assumes a terminal.
             disable=quiet or not target.isatty() or console.is_dumb_terminal,
         )
 
@@ -107,7 +107,7 @@ class StageLines:
         """Remember when a stage begins; write a line when it ends."""
         began = self._began.setdefault(report.stage, time.monotonic())
         cut_short = report.total is not None and report.done < report.total
-        if not report.finished or cut_short:  # what ended a stage early is reported as an error
+        if not report.finished or cut_short:  # a stage that is cut short ends with an error
             return
         count = f"{report.done}" if report.total is None else f"{report.done} of {report.total}"
         details = f", {report.details()}" if report.details() else ""
@@ -117,13 +117,13 @@ class StageLines:
 
 
 class TrainingProgress(RichProgress):
-    """Bars if standard error is a terminal; lines if another stream is not.
+    """Progress bars if standard error is a terminal; lines if `lines` is not a terminal.
 
     Parameters
     ----------
     lines : text stream, optional
-        Where the lines go: standard output by default. Commands that print a table or JSON there
-        choose standard error.
+        Stream of the lines: standard output by default. Commands that print a table or JSON there
+        use standard error.
     """
 
     def __init__(self, lines: TextIO | None = None) -> None:

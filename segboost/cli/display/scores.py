@@ -18,12 +18,12 @@ TITLES = {
     "recall_foreground": "  foreground",
     "recall_background": "  background",
     "break_even": "precision = recall",
-    "accuracy": "share of all pixels that are right",
+    "accuracy": "fraction of pixels labelled correctly",
 }
 CLASS_TITLES = {
     "mean_iou": "mean intersection over union of the classes",
     "mean_recall": "mean recall of the classes (class average)",
-    "accuracy": "share of all pixels that are right (global accuracy)",
+    "accuracy": "fraction of pixels labelled correctly (global accuracy)",
 }
 
 

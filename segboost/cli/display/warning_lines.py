@@ -1,4 +1,4 @@
-"""Warnings of segboost and of libraries on the terminal: one plain line each."""
+"""Print warnings of segboost and its libraries as one plain line each."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 import typer
 
 HARMLESS = ("A worker stopped while some jobs were given to the executor",)
-"""How warnings begin that a user can do nothing about: joblib replaces workers that have grown,
-and gives their jobs to new ones."""
+"""Beginnings of warnings that are not shown. joblib replaces workers whose memory has grown and
+gives their jobs to new ones; there is nothing for the user to do."""
 
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Print warnings and logged warnings as ``segboost: warning: …``, every text once.
+    """Print warnings and logged warnings as ``segboost: warning: …``, each text once.
 
-    Python would print the file and the source line of a warning. Which warnings are shown at all
-    is left to its filters, except for those of `HARMLESS`.
+    Python would also print the file and source line of a warning. Its filters decide which
+    warnings are shown; those in `HARMLESS` never are.
     """
     shown: set[str] = set()
 
@@ -44,7 +44,7 @@ def plain_warnings() -> Iterator[None]:
 
 
 class _Lines(logging.Handler):
-    """Pass the texts of logged warnings on."""
+    """Pass the text of logged warnings to a function."""
 
     def __init__(self, show: Any) -> None:
         super().__init__(logging.WARNING)

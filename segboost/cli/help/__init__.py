@@ -1,1 +1,1 @@
-"""What ``--help`` prints in addition to docstrings: examples and placeholders for values."""
+"""Examples and placeholders for values, which ``--help`` prints in addition to docstrings."""

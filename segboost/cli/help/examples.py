@@ -84,7 +84,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "segboost features show": (("segboost features show photo.jpg", ""),),
     "segboost cache": (
         ("segboost cache show", "size and age of the caches of models, demo and reproduce"),
-        ("segboost cache clean model --older-than 30", "remove what is older than 30 days"),
+        ("segboost cache clean model --older-than 30", "remove results older than 30 days"),
     ),
     "segboost cache show": (("segboost cache show model", ""),),
     "segboost cache clean": (
@@ -106,7 +106,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def show_examples(path: str) -> str:
-    r"""Return the examples of a command as text that the help does not wrap.
+    r"""Return the examples of a command as text that ``--help`` does not wrap.
 
     Examples
     --------

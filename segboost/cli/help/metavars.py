@@ -57,7 +57,7 @@ METAVARS = {
     "truth": "FILE",
     "weak_learner": "NAME",
 }
-"""By parameter name."""
+"""Placeholders by parameter name."""
 
 FILE_OUTPUTS = ("segboost report", "segboost predict", "segboost features show")
 """Commands whose --output is a file."""

@@ -1,1 +1,1 @@
-"""Options that several commands share, and how bad input becomes a usage error."""
+"""Options shared by several commands, and the reporting of bad input as usage errors."""

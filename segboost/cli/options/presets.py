@@ -1,4 +1,4 @@
-"""The options that name features: a preset, and what a file of settings or a model may use."""
+"""Feature options: presets, and the functions and folders that a preset or model may use."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def read_preset(name: str) -> str | dict[str, Any]:
 
 
 def with_absolute_paths(preset: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Return a preset whose networks and folders are named from the root.
+    """Return a preset with absolute paths of its networks and folders.
 
-    In the file they are relative to the folder that the file is in.
+    In the file, they are relative to the folder of the file.
     """
 
     def absolute(group: Any) -> Any:

@@ -20,7 +20,7 @@ Channels = Annotated[
 ]
 Axes = Annotated[
     str | None,
-    typer.Option(help="Axes of TIFF files, such as CYX or ZCYX, if the files state wrong ones."),
+    typer.Option(help="Axes of TIFF files, such as CYX or ZCYX, if those in the files are wrong."),
 ]
 Intensities = Annotated[
     str | None,
@@ -51,7 +51,9 @@ Touching = Annotated[
 ]
 Annotations = Annotated[
     str | None,
-    typer.Option(help="Outlines of the objects as files: coco, geojson, labelme, or several."),
+    typer.Option(
+        help="Also write outlines of the objects: coco, geojson, labelme, or several with commas."
+    ),
 ]
 Tolerance = Annotated[
     float | None, typer.Option(help="Tolerance of the outlines in pixels; 0.5 by default.")
@@ -85,16 +87,16 @@ def read_scientific_options(options: Mapping[str, Any]) -> ScientificOptions:
 def load_scientific_data(
     options: Mapping[str, Any], chosen: dict[str, Any], scale: IntensityScale | None
 ) -> SegmentationDataset | None:
-    """Return the data set of two folders if it is a scientific one, else None.
+    """Load two folders by the scientific reader if the files or options need it, else return None.
 
     Parameters
     ----------
     options : mapping
         All options that were given.
     chosen : dict
-        Those of `load_folders`.
+        The options of `load_folders`.
     scale : IntensityScale, optional
-        That of a model, to evaluate it.
+        The scale of the model to evaluate.
     """
     from dataclasses import replace
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Show or remove cached intermediate results.")
 
 DEFAULT = ("models", "demo", "reproduce")
-"""Where the verbs write by default."""
+"""Default output folders of the verbs."""
 DAY = 86400.0
 
 Places = Annotated[
@@ -57,7 +57,7 @@ def show(places: Places = None, as_json: AsJSON = False) -> None:
 def clean(
     places: Places = None,
     older_than: Annotated[
-        float, typer.Option(min=0, help="Only remove what is older than this many days.")
+        float, typer.Option(min=0, help="Only remove results older than this many days.")
     ] = 0.0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be removed and remove nothing.")
@@ -66,8 +66,8 @@ def clean(
 ) -> None:
     """Remove cached results.
 
-    Removes only files that segboost wrote as cached results, and leaves models alone. A cache that
-    a run is using is refused.
+    Removes only files that segboost wrote as cached results, and leaves models alone. Refuses
+    to clean a cache that a run is using.
     """
     from segboost.pipelines.runtime.artefact_cache import clean_cache
 
@@ -104,7 +104,7 @@ def _print(folder: Path, files: list[CachedFile]) -> None:
 
 
 def _summary(files: list[CachedFile]) -> dict[str, Any]:
-    """Return the counts, sizes and ages of artefacts, all together and by stage."""
+    """Return the number, size and age of artefacts, in total, with number and size by stage."""
     stages: dict[str, dict[str, int]] = {}
     for file in files:
         part = stages.setdefault(file.stage, {"files": 0, "bytes": 0})
@@ -122,11 +122,11 @@ def _summary(files: list[CachedFile]) -> dict[str, Any]:
 
 def _print_none(caches: Any) -> None:
     if not caches:
-        typer.echo("no caches found: name the folders of runs, or of caches")
+        typer.echo("no caches found: give the folder of a run or of a cache")
 
 
 def _size(n_bytes: int) -> str:
-    """Return bytes in megabytes, for people.
+    """Return a size in megabytes, as text.
 
     Examples
     --------

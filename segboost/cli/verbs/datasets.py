@@ -74,8 +74,8 @@ def verify(
     data_root: Annotated[
         Path | None, typer.Option(help="Folder of the data sets; $SEGBOOST_DATA by default.")
     ] = None,
-    images: Annotated[Path | None, typer.Option(help="For folders: the images.")] = None,
-    masks: Annotated[Path | None, typer.Option(help="For folders: the masks.")] = None,
+    images: Annotated[Path | None, typer.Option(help="For folders: folder of the images.")] = None,
+    masks: Annotated[Path | None, typer.Option(help="For folders: folder of the masks.")] = None,
     classes: Annotated[
         Path | None, typer.Option(help="For folders: names and colours of the classes.")
     ] = None,

@@ -76,9 +76,11 @@ def evaluate(
 
 
 def _check_photographic(channels: int) -> None:
-    """Say how images of more than 8 bits are shown to a model of photographs, or refuse them."""
+    """Raise unless a model of photographs can take this many channels; print the scaling used."""
     if channels not in (1, 3):
-        raise ValueError(f"{channels} channels, but the model was trained on photographs")
+        raise ValueError(
+            f"the images have {channels} channels, but the model was trained on photographs"
+        )
     typer.echo("note: intensities scaled by percentiles of these images", err=True)
 
 

@@ -28,7 +28,7 @@ def show(
     ] = None,
     preset: Annotated[
         str,
-        typer.Option(metavar="NAME|FILE", help="Which feature groups: as in segboost train."),
+        typer.Option(metavar="NAME|FILE", help="Feature groups, as in segboost train."),
     ] = "default",
     overwrite: Overwrite = False,
     allow_import: AllowImport = None,

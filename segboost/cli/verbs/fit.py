@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from segboost.pipelines.tables.labels import LabelRule
 
 MOST_C = 1e15
-"""As `segboost.solver.options.LARGEST_C`, which would be slow to import."""
+"""Equal to `segboost.solver.options.LARGEST_C`, which would be slow to import."""
 
 LEARNERS = ("auto", "stump", "tree", "perceptron", "svm", "sigmoid")
 
@@ -41,7 +41,7 @@ Category = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN…",
-        help="CSV columns of categories written as numbers; text is recognised.",
+        help="CSV columns whose numbers are categories; text columns are recognised.",
     ),
 ]
 Identifier = Annotated[
@@ -183,7 +183,7 @@ def _read(
 
 
 def _split(given: list[str] | None) -> tuple[str, ...]:
-    """Return the columns of a repeated option with commas."""
+    """Return the columns named by a repeated option with comma-separated values."""
     parts = [part.strip() for value in given or [] for part in value.split(",")]
     return tuple(part for part in parts if part)
 
@@ -192,7 +192,7 @@ def _prepare(
     table: Table, task: Any, taxonomy: Path | None, positive: str | None,
     ranks: str | None, weak_learner: str, iterations: int | None, seed: int,
 ) -> tuple[LabelRule, EstimatorSettings]:  # fmt: skip
-    """Check all other inputs."""
+    """Check the remaining inputs; return the label rule and the settings of the estimator."""
     from segboost.datasets.tables.taxonomy_files import match_classes, read_taxonomy
     from segboost.pipelines.tables.describe import check_classes
     from segboost.pipelines.tables.estimators import EstimatorSettings

@@ -60,7 +60,7 @@ def label(
 
 
 def open_page(address: str) -> None:
-    """Open a page in the user's browser, if there is a screen for one; never wait for it."""
+    """Open a page in the user's browser without waiting; do nothing without a display."""
     import os
     import sys
     import threading
@@ -68,7 +68,7 @@ def open_page(address: str) -> None:
 
     screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if sys.platform.startswith("linux") and not (screen or os.environ.get("BROWSER")):
-        return  # what is left are browsers for terminals, and this terminal is in use
+        return  # only text browsers are left, and this terminal is in use
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 

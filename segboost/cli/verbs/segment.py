@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from segboost.pipelines.runtime.resources import Usage
 
 SEGMENTING = "segboost.pipelines.batch.segmenting"
-"""The module that worker processes import while this process still starts."""
+"""Module that worker processes import while this process is still starting."""
 MOST_SHOWN = 20
 
 Overlay = Annotated[
@@ -66,12 +66,13 @@ def segment(
 
     Writes a mask NAME.png of the image's size for each image, 255 for foreground and 0 for
     background (for several classes their indices, coloured by a palette), and results.csv with
-    one line per image. Unreadable images are reported and
-    skipped; the exit status is then 1. An interrupted run resumes when the command is repeated.
-    Stacks, images of more than 8 bits or three channels and very large ones are read page by page
-    and tile by tile; masks of TIFF files among them are TIFF files.
-    Masks that segboost did not write, or that were edited since, are replaced only with
-    --overwrite; input images never are.
+    one line per image. Unreadable images are reported and skipped; the exit status is then 1. An
+    interrupted run resumes when the command is repeated.
+
+    Stacks, very large images, and images with more than 8 bits or three channels are read page by
+    page and tile by tile; the masks of TIFF files among them are TIFF files. Masks that segboost
+    did not write, or that were edited since, are replaced only with --overwrite; input images are
+    never replaced.
     """
     special = scientific.read_scientific_options(locals())
     check_output_folder(output)

@@ -235,7 +235,7 @@ def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_complete(started: dict[str, Any], folder: Path) -> bool:
-    """Whether these are the options that the log of the run says it was started with."""
+    """Return whether these options match those in the log of the run, if it has any."""
     from segboost.pipelines.runtime.run_log import read_run_log
     from segboost.pipelines.segmentation.run import LOG
 

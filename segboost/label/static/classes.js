@@ -7,7 +7,7 @@ import { open } from "./editor.js";
 import { refresh } from "./refresh.js";
 import { choose, showTools } from "./tools.js";
 
-let shown = ""; // the revision whose buttons are there
+let shown = ""; // the revision whose buttons are shown
 let draft = []; // the classes in the dialog
 let erasable = []; // the values of removed classes whose strokes may be erased
 
@@ -118,14 +118,14 @@ async function apply(event) {
     await server.setClasses(draft, page.state.revision, erasable);
     dialog.close();
     await refresh();
-    if (removed.length) { // histories would bring the strokes back
+    if (removed.length) { // undo would bring the strokes back
       painted.clear();
       if (page.image) await open(page.image.key);
     }
   } catch (error) {
     notice.textContent = error.message;
     if (!error.answer?.painted) return;
-    erasable = error.answer.painted; // the next click is the answer to the question
+    erasable = error.answer.painted; // the next click confirms the removal
     $("class-apply").textContent = "Remove the strokes";
   }
 }

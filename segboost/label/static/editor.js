@@ -16,7 +16,7 @@ export async function open(key) {
   const entry = page.state.images.find((i) => i.key === key);
   if (!entry || entry.problem) return;
   const mine = ++opening;
-  // Large images take a moment; a sign that comes and goes at once would flicker.
+  // Large images take a moment; for small ones, the message would only flicker.
   const slow = setTimeout(() => { $("loading").textContent = `Loading ${entry.name}…`; $("loading").hidden = false; }, 200);
   try {
     await page.busy;
@@ -31,9 +31,9 @@ async function load(key, entry, mine) {
   const before = painted.get(key)?.version;
   const [picture, fresh] = await Promise.all([server.picture(key, entry.stamp), server.mask(key)]);
   if (mine !== opening) return;
-  endStroke(true); // of the image open so far
+  endStroke(true); // on the previous image
   let labels = painted.get(key);
-  // Strokes saved here in the meantime are newer than the answer.
+  // Strokes saved here in the meantime are newer than the server's answer.
   const ours = page.unsaved > 0 || labels?.version !== before;
   const fits = labels && labels.width === entry.width && labels.height === entry.height;
   if (!fits || (labels.version !== fresh.version && !ours && !labels.refused)) {

@@ -1,11 +1,11 @@
-// The export dialog: what to write, where it went, and the commands that use it.
+// The export dialog: what to write, where the files are, and the commands that use them.
 
 import * as server from "./server.js";
 import { $, page } from "./state.js";
 import { refresh } from "./refresh.js";
 
 const dialog = $("export-dialog"), notice = $("exported-message"), trouble = $("export-message");
-let waiting = 0; // the number of the export that runs in the background, 0 if none
+let waiting = 0; // number of the export running in the background, 0 if none
 
 const element = (tag, text, name = "") => Object.assign(document.createElement(tag), { textContent: text, className: name });
 
@@ -66,7 +66,7 @@ export function showExport() {
   bar.hidden = !running;
   if (running && total) { bar.max = total; bar.value = done; }
   document.body.dataset.export = running ? "running" : error ? "failed" : finished ? "done" : "";
-  // An answer may be older than the export.
+  // The server's answer may predate the export.
   if (!waiting || running || number < waiting) return;
   waiting = 0;
   if (error) { trouble.textContent = error; return; }

@@ -21,9 +21,9 @@ function neighbour(by) {
 }
 
 const pick = (value) => { if (page.state.classes.some((c) => c.value === value)) choose({ value }); };
-const STEP = 8; // pixels of the screen per arrow key with Shift
+const STEP = 8; // screen pixels per press of Shift and an arrow key
 
-// The pointer of the keyboard: Shift and arrow keys move it, Enter paints at it.
+// The keyboard pointer: Shift and arrow keys move it, Enter paints at it.
 let cursor = null;
 
 function moveCursor(dx, dy) {

@@ -117,7 +117,7 @@ export class Regions {
     this.pixels = pixels;
   }
 
-  // The mean colour of every superpixel and its neighbours, for filling.
+  // Compute the mean colour and the neighbours of every superpixel, for filling.
   describe(picture, width, height) {
     const canvas = new OffscreenCanvas(width, height), context = canvas.getContext("2d");
     context.drawImage(picture, 0, 0, width, height);

@@ -25,7 +25,7 @@ export class Palette {
     for (const { value, colour, name } of classes) {
       this.strong[value] = rgba(parts(colour), 255);
       this.faint[value] = rgba(parts(colour), 120);
-      // The background of the first two classes is what is left: it stays clear.
+      // The default background class is not tinted.
       this.fill[value] = value === 0 && name === "background" ? 0 : rgba(parts(colour), 255);
     }
   }
@@ -90,7 +90,7 @@ export function drawGrid(superpixels, width, height) {
   return made;
 }
 
-// Some pixels in one colour, with the corner where they belong.
+// Draw pixels in one colour; return the canvas and its top left corner in the image.
 export function drawMembers(members, width, height, colour) {
   let left = width, top = height, right = 0, bottom = 0;
   for (const at of members) {

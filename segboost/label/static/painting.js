@@ -36,7 +36,7 @@ function paintTo(point) {
   page.stroke.last = point;
 }
 
-// The superpixels that a fill at a point takes.
+// The superpixels that a fill at this point paints.
 function filled(point) {
   const { regions, labels, picture } = page.image;
   if (!regions || !view.inside(point)) return [];
@@ -61,7 +61,7 @@ export function endStroke(keep) {
   showTools();
 }
 
-// One dab at a point, or a corner of a polygon: a click, or the keyboard.
+// Paint once at a point, or add a corner to a polygon there.
 export function dab(point, value = tool.value) {
   if (!mayPaint() || page.stroke) return;
   if (tool.brush === "polygon") {

@@ -4,10 +4,10 @@ import * as server from "./server.js";
 import { $, className, page, tellTrouble, view } from "./state.js";
 import { refresh } from "./refresh.js";
 
-const OFTEN = 60; // milliseconds between two questions for the answer to a stroke
+const OFTEN = 60; // milliseconds between two requests for the prediction after a stroke
 const PATIENCE = 60_000;
 
-// What the prediction on the page should be, according to the last answer of the server.
+// Identify the prediction that the page should show, from the last answer of the server.
 function wanted() {
   const { source, live, model, images } = page.state, here = page.image;
   if (source === "live") return live.answered && !live.waiting ? `live ${live.answered}` : "";
@@ -33,7 +33,7 @@ export async function loadPrediction() {
   showPredictionBar();
 }
 
-// Wait for the live prediction with this number, unless a newer stroke asks for another.
+// Wait for the live prediction with this number, unless a newer stroke requests another.
 export async function follow(number) {
   const here = page.image, end = performance.now() + PATIENCE;
   page.live = Math.max(page.live, number);
@@ -58,7 +58,7 @@ export async function follow(number) {
 function show(here, found, from) {
   if (found && here.superpixels && here.labels) {
     const fits = found.label.length >= here.regions.first.length - 1;
-    if (!fits) return; // the file was replaced: the image opens again soon
+    if (!fits) return; // the file was replaced: the image is about to be reopened
   }
   here.prediction = found;
   here.from = from;

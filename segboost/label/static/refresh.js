@@ -1,4 +1,4 @@
-// Polling the server for its state.
+// Poll the server for its state.
 
 import * as server from "./server.js";
 import { $, page } from "./state.js";

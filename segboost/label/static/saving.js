@@ -35,7 +35,7 @@ async function saveNow(here, values) {
         showSaved();
         return;
       }
-      if (FINAL.has(error.status)) { // the image was deleted or replaced: asking again would not help
+      if (FINAL.has(error.status)) { // the image was deleted or replaced: retrying would not help
         page.unsaved -= 1;
         here.labels.refused = error.message;
         setLost(null);
@@ -63,7 +63,7 @@ export function setConflict(found) { page.conflict = found; showBanner(); showSa
 
 export function setLost(error) {
   const why = !error ? "" : error.status === undefined ? "The server is not responding. Painting is disabled until it does."
-    : error.status === 403 ? "Another server answers: open the address that segboost label printed."
+    : error.status === 403 ? "A different server is answering: open the address that segboost label printed."
       : `The server could not save your changes: ${error.message}.`;
   if (why === page.lost) return; // already shown
   page.lost = why;
@@ -89,7 +89,7 @@ function showBanner() {
     banner.append(page.unsaved ? `${page.lost} Your last stroke is not saved yet.` : page.lost);
   } else if (refused) {
     banner.append(`Your last stroke is not saved: ${refused}. `);
-    banner.append(button("Save it for the file as it is now", saveAgain));
+    banner.append(button("Save it for the current file", saveAgain));
     banner.append(button("Discard it", discard));
   } else if (page.gone) {
     banner.append(page.gone);
@@ -101,7 +101,7 @@ async function saveAgain() {
   const here = page.image, now = page.state.images.find((i) => i.key === here.key);
   if (!now) return; // still deleted
   if (!now.problem && (now.width !== here.labels.width || now.height !== here.labels.height)) {
-    here.labels.refused = `${now.name} has another size now`;
+    here.labels.refused = `${now.name} now has a different size`;
     showBanner();
     return;
   }

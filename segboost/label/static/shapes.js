@@ -4,7 +4,7 @@ import { VOID } from "./labels.js";
 import { page, tool, view } from "./state.js";
 
 export const SHAPES = new Set(["lasso", "polygon", "box"]);
-const NEAR = 10; // pixels of the screen within which a click closes a polygon
+const NEAR = 10; // a click within this many screen pixels of the first corner closes a polygon
 
 export function cancelShape() {
   if (!view.shape) return false;
@@ -15,7 +15,7 @@ export function cancelShape() {
 
 const corners = (a, b) => [{ x: a.x, y: a.y }, { x: b.x, y: a.y }, { x: b.x, y: b.y }, { x: a.x, y: b.y }];
 
-// A point of a drag, or the first one.
+// Extend a lasso or a box to a point; the first point starts it.
 export function extendShape(point) {
   if (tool.brush === "lasso") {
     if (!view.shape) view.shape = { points: [], closed: true };
@@ -27,7 +27,7 @@ export function extendShape(point) {
   view.draw();
 }
 
-// A click of the polygon tool; returns whether it closed the polygon.
+// Add a corner to a polygon; return whether the click closed it.
 export function addCorner(point) {
   const points = view.shape?.points || [];
   const apart = (a, b) => Math.hypot(a.x - b.x, a.y - b.y) * view.scale / (window.devicePixelRatio || 1);
@@ -46,7 +46,7 @@ export function dropCorner() {
   return true;
 }
 
-// Paint what the line encloses; the caller has begun a stroke and ends it.
+// Paint the enclosed area; the caller begins and ends the stroke.
 export function paintShape(value) {
   const shape = view.shape, { labels } = page.image;
   cancelShape();
@@ -54,7 +54,7 @@ export function paintShape(value) {
   if (tool.brush === "box") paintBox(shape.points, value); else labels.polygon(shape.points, value);
 }
 
-// A box is a hint: the object fills its middle and, of two classes, the other one surrounds it.
+// A box is a hint: paint its middle and, if there are two classes, a frame of the other around it.
 function paintBox([{ x: left, y: top }, , { x: right, y: bottom }], value) {
   const { labels } = page.image;
   const centre = { x: (left + right) / 2, y: (top + bottom) / 2 };

@@ -11,10 +11,10 @@ export const page = {
   // the last answer of the server
   state: { images: [], classes: [], training: {}, live: {}, next: null, model: null, left_out: [] },
   image: null, // the open image: { key, entry, labels, regions, superpixels, picture, prediction, from }
-  stroke: null, // the stroke being painted: { id, value, pen, last, taken, points }
+  stroke: null, // the stroke being painted: { id, value, pen, last, taken }
   busy: Promise.resolve(), // saves, one after the other
   unsaved: 0,
-  live: 0, // number of the live prediction that the last stroke asked for
+  live: 0, // number of the live prediction that the last stroke requested
   conflict: false,
   lost: "", // why nothing can be saved
   gone: "", // what happened to the file of the open image

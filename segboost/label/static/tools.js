@@ -40,7 +40,7 @@ export const choose = (changes) => {
 
 let fading = 0;
 
-// The diameter of the brush in pixels of the image; it is shown at the pointer for a moment.
+// Set the brush diameter in image pixels, shown at the pointer for a moment, or the reach of Fill.
 export function setSize(value) {
   if (tool.brush === "fill") { choose({ reach: Math.min(120, Math.max(1, value)) }); return; }
   const pointer = view.pointer;

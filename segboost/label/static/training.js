@@ -8,7 +8,7 @@ export async function train() {
   try { await page.busy; await server.train(); refresh(); } catch (error) { tellTrouble(error); }
 }
 
-// The classes that are painted on no image, as far as masks have been counted.
+// The classes that are not painted on any image, as far as masks have been counted.
 function missing() {
   const seen = new Set(page.state.images.flatMap((i) => i.painted || []));
   return page.state.classes.filter((c) => !seen.has(c.value)).map((c) => c.name);

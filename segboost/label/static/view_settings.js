@@ -1,9 +1,9 @@
-// What is shown and how: layers, opacities, brightness, contrast and stretch.
+// View settings: layers, opacities, brightness, contrast and stretch.
 
 import * as server from "./server.js";
 import { $, page, tellTrouble, view } from "./state.js";
 
-const DARK = 48; // images without brighter pixels are stretched at first
+const DARK = 48; // images whose pixels are all darker than this are stretched when opened
 let automatic = false; // whether the image is stretched because it is dark
 
 export const setOpacity = (which, value) => {
@@ -12,7 +12,7 @@ export const setOpacity = (which, value) => {
   view.draw();
 };
 
-// The grid helps where whole superpixels are taken.
+// Show the grid for tools that paint whole superpixels.
 export function showGrid(wanted) {
   const superpixels = page.image?.superpixels;
   const on = wanted && $("show-grid").checked && Boolean(superpixels);
@@ -20,7 +20,7 @@ export function showGrid(wanted) {
   if (view.shown.grid !== on) { view.shown.grid = on; view.draw(); }
 }
 
-// Images of 12 bits in files of 16 would be black.
+// Stretch dark images: 12-bit images in 16-bit files would look black.
 export function openPicture() {
   const dark = isDark(page.image.picture), stretch = $("stretch");
   if (dark ? !stretch.checked : automatic) { stretch.checked = dark; automatic = dark; }

@@ -1,1 +1,1 @@
-"""``segboost reproduce``: one module per experiment of the paper."""
+"""``segboost reproduce``: the paper's experiments, and several classes on CamVid."""

@@ -117,7 +117,7 @@ def load_tables(names: Sequence[str], data_root: Path | None) -> Tables:
 
 
 def table_outputs(*curves: str) -> tuple[str, ...]:
-    """Return the names of the files of an experiment: tables, and curves of these names."""
+    """Return the file names of an experiment: its tables, and curves with the given names."""
     tables = ("table.json", "table.md", "table.txt", "choices.json", "times.json")
     return (*tables, *(f"{name}.{ending}" for name in curves for ending in ("png", "svg")))
 
@@ -126,7 +126,7 @@ def table_outputs(*curves: str) -> tuple[str, ...]:
 def recorded_tables(
     output: Path, names: Sequence[str], overwrite: bool, cache: Path | None = None
 ) -> Iterator[None]:
-    """Refuse an output that cannot be written before hours are spent; then record it."""
+    """Check that the output can be written, before hours of work; record it afterwards."""
     if output.exists() and not output.is_dir():
         raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
     from segboost.pipelines.runtime.folder_lock import shared_folder
