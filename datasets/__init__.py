@@ -6,7 +6,6 @@ Data sets are names, files and arrays; features are computed elsewhere.
 from segboost.datasets.base import (
     BACKGROUND,
     FOREGROUND,
-    VOID,
     ArraySource,
     DatasetError,
     LabelledImage,
@@ -21,6 +20,7 @@ from segboost.datasets.registry import dataset_info, find_data_root, list_datase
 from segboost.datasets.synthetic.dataset import load_synthetic, load_synthetic_classes
 from segboost.io.errors import ImageFileError
 from segboost.io.image_files import list_images, read_image
+from segboost.io.legend import VOID
 
 __all__ = [
     "BACKGROUND",

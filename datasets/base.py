@@ -14,7 +14,7 @@ from segboost._types import ByteArray
 from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.io.scientific.intensities import IntensityScale
 
-BACKGROUND, FOREGROUND, VOID = 0, 1, 255
+BACKGROUND, FOREGROUND = 0, 1
 """The values of a mask of two classes; void pixels are ignored."""
 
 SPLITS = ("train", "val", "test", "all")

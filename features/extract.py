@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray, ByteArray, Float32Array, Int64Array
 from segboost.features.groups.base import FeatureGroup
 from segboost.features.groups.words import Codebook
 from segboost.features.image import ImageLike, as_rgb, split_channels
@@ -40,7 +40,7 @@ class GroupFeatures:
     """
 
     name: str
-    values: npt.NDArray[np.float32] | npt.NDArray[np.uint8]
+    values: Float32Array | ByteArray
     columns: tuple[str, ...]
 
 
@@ -64,13 +64,13 @@ class ImageFeatures:
     """
 
     superpixels: Labels
-    area: npt.NDArray[np.int64]
-    centres: npt.NDArray[np.int64]
+    area: Int64Array
+    centres: Int64Array
     adjacency: Adjacency
     groups: Mapping[str, GroupFeatures]
-    maps: Mapping[tuple[float, str], npt.NDArray[np.float32]] = field(default_factory=dict)
+    maps: Mapping[tuple[float, str], Float32Array] = field(default_factory=dict)
 
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+    def __getitem__(self, name: str) -> AnyArray:
         """Return the matrix of a group, shape (P, d)."""
         return self.groups[name].values
 
@@ -79,7 +79,7 @@ def extract_features(
     image: ImageLike,
     preset: str | Preset = "default",
     codebook: Codebook | None = None,
-    superpixels: npt.NDArray[Any] | None = None,
+    superpixels: AnyArray | None = None,
     name: str = "",
     dtype: Dtype = "float32",
     maps: Collection[tuple[float, str]] = (),
@@ -173,9 +173,7 @@ def compute_group(
     return GroupFeatures(group.name, values, columns)
 
 
-def quantise(
-    values: npt.NDArray[np.float32], low: npt.NDArray[np.float32], high: npt.NDArray[np.float32]
-) -> npt.NDArray[np.uint8]:
+def quantise(values: Float32Array, low: Float32Array, high: Float32Array) -> ByteArray:
     """Round to 256 levels: ``round(255 (x − low) / (high − low))``, clipped at both ends."""
     unit = (values - low) * (np.float32(255) / (high - low))
     return np.clip(np.rint(unit), 0, 255).astype(np.uint8)

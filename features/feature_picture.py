@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from segboost._types import Float32Array, FloatArray
 from segboost.features.extract import GroupFeatures, ImageFeatures
 from segboost.features.image import RGB
 from segboost.features.superpixels.connectivity import Labels
@@ -71,7 +72,7 @@ def draw_borders(rgb: RGB, labels: Labels) -> RGB:
     return drawn
 
 
-def length_map(features: ImageFeatures) -> npt.NDArray[np.float32]:
+def length_map(features: ImageFeatures) -> Float32Array:
     """Return the length of the longest boundary at each border pixel, NaN elsewhere."""
     labels = features.superpixels
     count = features.area.size
@@ -92,7 +93,7 @@ def length_map(features: ImageFeatures) -> npt.NDArray[np.float32]:
     return result
 
 
-def first_component(values: npt.NDArray[np.generic]) -> tuple[npt.NDArray[np.float64], float]:
+def first_component(values: npt.NDArray[np.generic]) -> tuple[FloatArray, float]:
     """Return the first principal component of standardised columns and its share of variance.
 
     Its sign is such that the sum of the loadings is positive.

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from segboost._types import AnyArray, Float32Array
 from segboost.io.image_files import read_unit_image
 
-RGB = npt.NDArray[np.float32]
+RGB = Float32Array
 """A colour image, shape (H, W, 3), values in [0, 1]."""
 
-ImageLike = npt.NDArray[Any] | Image.Image
+ImageLike = AnyArray | Image.Image
 """An array or a Pillow image of any mode."""
 
 _EXPECTED = (
@@ -100,7 +100,7 @@ def read_image(path: str | PathLike[str]) -> RGB:
     return read_unit_image(path)
 
 
-def _from_pillow(image: Image.Image) -> npt.NDArray[Any]:
+def _from_pillow(image: Image.Image) -> AnyArray:
     """Return the pixels of a Pillow image as an array that `as_rgb` takes."""
     if image.mode.startswith("I"):  # 16-bit files open as I;16 or, in old versions, as I
         return np.clip(np.asarray(image), 0, 65535).astype(np.uint16)
@@ -109,13 +109,13 @@ def _from_pillow(image: Image.Image) -> npt.NDArray[Any]:
     return np.asarray(image.convert("RGB"))
 
 
-def _check_shape(array: npt.NDArray[Any], argument: str) -> None:
+def _check_shape(array: AnyArray, argument: str) -> None:
     fits = array.ndim == 2 or (array.ndim == 3 and array.shape[2] in (1, 3, 4))
     if not fits or array.size == 0:
         raise ValueError(f"{argument}: expected {_EXPECTED}, got shape {array.shape}")
 
 
-def _to_unit(array: npt.NDArray[Any], argument: str) -> npt.NDArray[np.float32]:
+def _to_unit(array: AnyArray, argument: str) -> Float32Array:
     """Return the values scaled to [0, 1] by the range of their dtype."""
     kind = array.dtype.kind
     scale = _SCALE.get(kind if kind == "b" else f"{kind}{array.dtype.itemsize}")
@@ -132,7 +132,7 @@ def _to_unit(array: npt.NDArray[Any], argument: str) -> npt.NDArray[np.float32]:
     return np.clip(array, 0, 1).astype(np.float32)
 
 
-def check_labels(labels: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArray[np.int32]:
+def check_labels(labels: AnyArray, shape: tuple[int, int]) -> npt.NDArray[np.int32]:
     """Return a superpixel map as int32 after checking that it fits an image.
 
     Parameters

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from segboost._types import AnyArray, Float32Array, Int64Array
 from segboost.features.image import RGB, ImageLike, as_rgb, check_labels
 from segboost.features.kernel import kernel
 from segboost.features.luv import rgb_to_luv
@@ -52,13 +52,13 @@ class ImageContext:
     def __init__(
         self,
         image: ImageLike,
-        labels: npt.NDArray[Any],
+        labels: AnyArray,
         name: str = "",
         largest_patch: int = 16,
-        luv: npt.NDArray[np.float32] | None = None,
+        luv: Float32Array | None = None,
         groups: Sequence[Any] = (),
         keep_maps: Collection[tuple[float, str]] = (),
-        further: npt.NDArray[np.float32] | None = None,
+        further: Float32Array | None = None,
         page: PagePart | None = None,
     ) -> None:
         self.rgb: RGB = as_rgb(image)
@@ -70,7 +70,7 @@ class ImageContext:
         self.keep_maps = frozenset(keep_maps)
         self.further = further
         self.page = page
-        self.maps: dict[tuple[float, str], npt.NDArray[np.float32]] = {}
+        self.maps: dict[tuple[float, str], Float32Array] = {}
         self._luv = luv
         self._kept: tuple[Hashable, Any] | None = None
         self._memory: dict[Hashable, Any] = {}
@@ -100,17 +100,17 @@ class ImageContext:
         return int(self.area.size)
 
     @cached_property
-    def area(self) -> npt.NDArray[np.int64]:
+    def area(self) -> Int64Array:
         """Number of pixels of each superpixel, shape (P,)."""
         return np.bincount(self.labels.ravel())
 
     @cached_property
-    def luv(self) -> npt.NDArray[np.float32]:
+    def luv(self) -> Float32Array:
         """The image in LUV, shape (H, W, 3)."""
         return rgb_to_luv(self.rgb) if self._luv is None else self._luv
 
     @cached_property
-    def grey(self) -> npt.NDArray[np.float32]:
+    def grey(self) -> Float32Array:
         """The luma in [0, 255], shape (H, W)."""
         return np.asarray(self.rgb @ _LUMA * np.float32(255))
 
@@ -120,7 +120,7 @@ class ImageContext:
         return find_adjacency(self.labels, self.luv)
 
     @cached_property
-    def centres(self) -> npt.NDArray[np.int64]:
+    def centres(self) -> Int64Array:
         """The pixel (row, column) of each superpixel nearest to its centroid, shape (P, 2).
 
         A concave region may not contain its centroid; a patch there would show something else.
@@ -135,7 +135,7 @@ class ImageContext:
         return self.labels.size / self.page.means().mean_area
 
     @property
-    def places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def places(self) -> tuple[Int64Array, Int64Array]:
         """The centres in coordinates of the whole page or image, and its height and width."""
         if self.page is None:
             return self.centres, np.array(self.labels.shape)
@@ -168,7 +168,7 @@ class ImageContext:
 
 
 @kernel
-def nearest_to_centroid(labels: Labels, area: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def nearest_to_centroid(labels: Labels, area: Int64Array) -> Int64Array:
     """Return each region's pixel nearest to its centroid (first in reading order), shape (P, 2)."""
     sums = np.zeros((area.size, 2))
     best = np.full(area.size, np.inf)
@@ -188,7 +188,7 @@ def nearest_to_centroid(labels: Labels, area: npt.NDArray[np.int64]) -> npt.NDAr
     return centres
 
 
-def pad_by_reflection(values: npt.NDArray[Any], margin: int) -> npt.NDArray[Any]:
+def pad_by_reflection(values: AnyArray, margin: int) -> AnyArray:
     """Pad the first two axes by reflection at the edge of the border pixels.
 
     ``… c b a | a b c …``: unlike reflection at pixel centres, it is defined for images one pixel

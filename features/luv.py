@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Float32Array
 from segboost.features.image import RGB
 from segboost.features.kernel import kernel
 
@@ -22,7 +22,7 @@ _WHITE = np.array([0.95047, 1.0, 1.08883])
 _LEVELS = 65535
 
 
-def rgb_to_luv(rgb: RGB) -> npt.NDArray[np.float32]:
+def rgb_to_luv(rgb: RGB) -> Float32Array:
     """Convert sRGB to CIE LUV.
 
     ``L = 116 Y^(1/3) − 16`` (``903.3 Y`` below 0.008856), ``u = 13 L (u' − u'_w)``,
@@ -41,7 +41,7 @@ def rgb_to_luv(rgb: RGB) -> npt.NDArray[np.float32]:
 
 
 @lru_cache(maxsize=1)
-def _linear_light() -> npt.NDArray[np.float32]:
+def _linear_light() -> Float32Array:
     """Return the linear intensity of each 16-bit sRGB level, shape (65536,)."""
     level = np.arange(_LEVELS + 1) / _LEVELS
     linear = np.where(level > 0.04045, ((level + 0.055) / 1.055) ** 2.4, level / 12.92)
@@ -57,11 +57,11 @@ def _white_chromaticity() -> tuple[np.float32, np.float32]:
 @kernel
 def _luv(
     rgb: RGB,
-    linear: npt.NDArray[np.float32],
-    matrix: npt.NDArray[np.float32],
+    linear: Float32Array,
+    matrix: Float32Array,
     u_white: np.float32,
     v_white: np.float32,
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     height, width, _ = rgb.shape
     luv = np.empty((height, width, 3), np.float32)
     xyz = np.empty(3, np.float32)

@@ -8,10 +8,10 @@ the image are those of `PageStatistics`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from segboost._types import AnyArray, FloatArray, Int64Array
 
 FIELD = 1024
 """Replaces height and width in relative lengths: the side of training crops."""
@@ -38,9 +38,9 @@ class PageStatistics:
     """
 
     mean_area: float
-    luv: npt.NDArray[np.float64]
-    maps: npt.NDArray[np.float64]
-    further: npt.NDArray[np.float64]
+    luv: FloatArray
+    maps: FloatArray
+    further: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +80,11 @@ class PagePart:
         return replace(self, top=top, left=left)
 
     @property
-    def shape(self) -> npt.NDArray[np.int64]:
+    def shape(self) -> Int64Array:
         """Height and width of the page."""
         return np.array([self.height, self.width])
 
-    def on_page(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def on_page(self, places: Int64Array) -> Int64Array:
         """Convert rows and columns of the part, shape (n, 2), to those of the page.
 
         Positions in the padding are moved to the page's border.
@@ -98,7 +98,7 @@ class PagePart:
         return self.statistics
 
 
-def pad_to_grid(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def pad_to_grid(pixels: AnyArray) -> AnyArray:
     """Return pixels, shape (h, w, …), padded below and on the right to multiples of `GRID`.
 
     Padding is by reflection, as hard borders would disturb the maps of networks. Only parts at the

@@ -6,16 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray
-from segboost.datasets.base import VOID
+from segboost._types import AnyArray, ByteArray, Int64Array
 from segboost.datasets.images.masks import read_values
 from segboost.io.errors import ImageFileError
-from segboost.io.legend import DEFAULT_COLOURS, ClassLegend, colour_code
+from segboost.io.legend import DEFAULT_COLOURS, VOID, ClassLegend, colour_code
 from segboost.io.opening import open_image
 
 LOSSY = "if a lossy format or scaling made them, save the mask as PNG without smoothing"
@@ -95,7 +92,7 @@ def count_classes(paths: Iterable[Path]) -> int:
         told apart without a legend.
     """
     largest, seen_both, seen_binary = (1, Path()), False, False
-    lossy: tuple[Path, npt.NDArray[Any]] | None = None
+    lossy: tuple[Path, AnyArray] | None = None
     for path in paths:
         raw = read_values(path)
         found = np.unique(raw.values)
@@ -149,7 +146,7 @@ def _read_colours(path: str | PathLike[str], legend: ClassLegend) -> ByteArray |
         )
 
 
-def _codes(pixels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _codes(pixels: AnyArray) -> Int64Array:
     """Return colours as single numbers."""
     wide = pixels.astype(np.int64)
     return (wide[..., 0] << 16) | (wide[..., 1] << 8) | wide[..., 2]

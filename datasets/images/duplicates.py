@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
-from segboost._types import ByteArray
+from segboost._types import BoolArray, ByteArray, Float32Array
 
 SIDE = 16
 MAX_BITS = 10
@@ -30,8 +29,8 @@ class Fingerprint:
         Colours of a 16×16 grid.
     """
 
-    bits: npt.NDArray[np.bool_]
-    thumbnail: npt.NDArray[np.float32]
+    bits: BoolArray
+    thumbnail: Float32Array
 
 
 def fingerprint(image: ByteArray) -> Fingerprint:

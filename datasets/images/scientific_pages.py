@@ -18,14 +18,13 @@ from segboost.io.formats.annotations import AnnotatedImage
 from segboost.io.formats.coco import CocoFile, read_coco
 from segboost.io.formats.labelme import read_labelme
 from segboost.io.formats.masks import mask_of_colours, mask_of_labels
-from segboost.io.legend import ClassLegend
+from segboost.io.legend import VOID, ClassLegend
 from segboost.io.scientific.image_info import CHANNEL_AXES, ImageInfo
 from segboost.io.scientific.intensities import IntensityScale
 from segboost.io.scientific.sources import ImageSource, open_source, read_info
 from segboost.io.scientific.window import Window
 
 MaskKind = Literal["binary", "classes", "labels", "colours", "coco", "labelme"]
-VOID = 255
 MOST_CROPS = 24
 """Maximum number of crops of an image to learn from, evenly spread over those with labels."""
 

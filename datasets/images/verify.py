@@ -8,9 +8,8 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray
+from segboost._types import ByteArray, Int64Array
 from segboost.datasets.base import (
     FOREGROUND,
     DatasetError,
@@ -142,7 +141,7 @@ def verify_folders(
     return replace(report, findings=(*lost, *report.findings))
 
 
-def _rare_classes(data: SegmentationDataset, counts: npt.NDArray[np.int64]) -> list[Finding]:
+def _rare_classes(data: SegmentationDataset, counts: Int64Array) -> list[Finding]:
     """Return a finding for every class that fewer than two training images have."""
     if data.legend.n_classes == 2 or not data.train:
         return []

@@ -7,14 +7,13 @@ import numpy as np
 from segboost.datasets.synthetic.scene import Scene, draw_object_texture, expose, place_texture
 from segboost.datasets.synthetic.shapes import OBJECT_SHAPES, draw_bar, draw_shape
 from segboost.datasets.synthetic.textures import draw_texture, paint_texture, smooth_noise
-from segboost.io.legend import ClassLegend
+from segboost.io.legend import VOID, ClassLegend
 
 FOUR_CLASSES = ClassLegend(
     ("sky", "field", "object", "post"),
     ((86, 180, 233), (0, 158, 115), (213, 94, 0), (240, 228, 66)),
 )
 SKY, FIELD, OBJECT, POST = range(4)
-VOID = 255
 
 
 def render_class_scene(rng: np.random.Generator, shape: tuple[int, int]) -> Scene:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from segboost._types import BoolArray
+from segboost._types import BoolArray, FloatArray
 
 OBJECT_SHAPES = ("wheels", "blob", "polygon")
 
@@ -53,13 +52,11 @@ def draw_bar(rng: np.random.Generator, shape: tuple[int, int], thickness: float)
     return np.array(canvas, dtype=bool)
 
 
-def _fill(pen: ImageDraw.ImageDraw, points: npt.NDArray[np.float64]) -> None:
+def _fill(pen: ImageDraw.ImageDraw, points: FloatArray) -> None:
     pen.polygon([(float(x), float(y)) for x, y in points], fill=1)
 
 
-def _blob(
-    rng: np.random.Generator, centre: npt.NDArray[np.float64], radius: float
-) -> npt.NDArray[np.float64]:
+def _blob(rng: np.random.Generator, centre: FloatArray, radius: float) -> FloatArray:
     """Return a smooth closed curve: a circle with three random harmonics."""
     angle = np.linspace(0, 2 * np.pi, 48, endpoint=False)
     around = np.ones_like(angle)
@@ -70,9 +67,7 @@ def _blob(
     return centre + radius * stretch * around.clip(0.3)[:, None] * circle
 
 
-def _polygon(
-    rng: np.random.Generator, centre: npt.NDArray[np.float64], radius: float
-) -> npt.NDArray[np.float64]:
+def _polygon(rng: np.random.Generator, centre: FloatArray, radius: float) -> FloatArray:
     """Return a star-shaped polygon of 4 to 7 corners."""
     n_corners = int(rng.integers(4, 8))
     angle = 2 * np.pi * (np.arange(n_corners) + rng.uniform(-0.3, 0.3, n_corners)) / n_corners
@@ -84,7 +79,7 @@ def _polygon(
 def _wheels(
     rng: np.random.Generator,
     pen: ImageDraw.ImageDraw,
-    centre: npt.NDArray[np.float64],
+    centre: FloatArray,
     half: float,
 ) -> None:
     """Draw two rings joined by a frame of bars: thin parts with ground between them."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 
-from segboost._types import ByteArray
+from segboost._types import ByteArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +15,7 @@ class SyntheticTrack:
     """Frames, shape (n, H, W, 3) or (n, H, W), and the target's boxes (n, 4), x, y, w, h."""
 
     frames: ByteArray
-    boxes: npt.NDArray[np.float64]
+    boxes: FloatArray
 
 
 def draw_track(
@@ -70,7 +69,7 @@ def draw_track(
 
 def _texture(
     rng: np.random.Generator, size: tuple[int, int], grain: float, levels: tuple[int, int]
-) -> npt.NDArray[np.float64]:
+) -> FloatArray:
     noise = ndimage.gaussian_filter(rng.normal(size=(*size, 3)), (grain, grain, 0), mode="wrap")
     low, high = noise.min(), noise.max()
     return levels[0] + (levels[1] - levels[0]) * (noise - low) / (high - low)

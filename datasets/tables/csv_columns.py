@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray, FloatArray
 from segboost.datasets.tables.packed_files import TableFileError
 from segboost.table_cells.decorated_numbers import AMBIGUOUS, describe_decoration, find_decoration
 from segboost.table_cells.misread_text import FEW_ROWS, Misread, find_misread, holds_too_many
@@ -28,7 +28,7 @@ _ID_NAME = re.compile(r"(?i:|(.*[_ ])?(id|index|nr|no|number|key|row)|unnamed.*)
 
 def read_column(
     cells: Sequence[str], kind: Kind, decimal: str, name: str, place: Place
-) -> npt.NDArray[Any]:
+) -> AnyArray:
     """Return a column, shape (N,): float64 with NaN, or objects (text, None where missing).
 
     Parameters
@@ -74,7 +74,7 @@ def is_number(cell: str, decimal: str = ".") -> bool:
     return math.isfinite(_float(cell, decimal))
 
 
-def looks_like_ids(values: npt.NDArray[Any], name: str) -> bool:
+def looks_like_ids(values: AnyArray, name: str) -> bool:
     """Whether numbers, shape (N,), count or name the rows rather than measure something.
 
     They are whole and distinct, and either rise from row to row or the name suggests an id.
@@ -87,7 +87,7 @@ def looks_like_ids(values: npt.NDArray[Any], name: str) -> bool:
     return bool((np.diff(values) > 0).all()) or _ID_NAME.fullmatch(name) is not None
 
 
-def plain_labels(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def plain_labels(values: AnyArray) -> AnyArray:
     """Return numbers as integers if all of them are whole, however they are written."""
     if values.dtype.kind != "f" or not values.size:
         return values
@@ -95,7 +95,7 @@ def plain_labels(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values.astype(np.int64) if whole else values
 
 
-def _floats(cells: Sequence[str], decimal: str) -> npt.NDArray[np.float64]:
+def _floats(cells: Sequence[str], decimal: str) -> FloatArray:
     if decimal == "." and not any("_" in cell for cell in cells):
         try:
             return np.array(list(map(float, cells)))
@@ -125,7 +125,7 @@ def _is_cell(cell: str, value: float) -> bool:
     return math.isfinite(value) or (math.isnan(value) and cell.strip().lower() in MISSING)
 
 
-def _text(cells: Sequence[str]) -> npt.NDArray[Any]:
+def _text(cells: Sequence[str]) -> AnyArray:
     found = np.empty(len(cells), dtype=object)
     stripped = [cell.strip() for cell in cells]
     found[:] = [None if cell.lower() in MISSING else cell for cell in stripped]
@@ -164,7 +164,7 @@ def _explain(found: Misread, place: str, name: str) -> str:
     )
 
 
-def _refuse_free_text(values: npt.NDArray[Any], place: str, name: str) -> None:
+def _refuse_free_text(values: AnyArray, place: str, name: str) -> None:
     known = [v for v in values.tolist() if v is not None]
     if holds_too_many(known):
         raise TableFileError(

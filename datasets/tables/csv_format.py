@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.datasets.tables.csv_columns import (
     MISSING,
     Kind,
@@ -53,13 +52,13 @@ class ColumnChoices:
 class CsvTable:
     """The content of a CSV file; the fields are those of a `Table`."""
 
-    X: npt.NDArray[Any]
-    y: npt.NDArray[Any]
+    X: AnyArray
+    y: AnyArray
     feature_names: tuple[str, ...]
     label_name: str
     label_column: int
     label_reason: str
-    ids: npt.NDArray[Any]
+    ids: AnyArray
     id_name: str
     id_column: int
     feature_columns: tuple[int, ...]
@@ -162,7 +161,7 @@ def _assemble(
     )
 
 
-def _note_categories(column: npt.NDArray[Any], called: str) -> list[str]:
+def _note_categories(column: AnyArray, called: str) -> list[str]:
     """Return a note if a column that was named with --category has too many categories."""
     known = [value for value in column.tolist() if value is not None]
     if not holds_too_many(known):
@@ -173,7 +172,7 @@ def _note_categories(column: npt.NDArray[Any], called: str) -> list[str]:
     return [f"{said}: leave it out with --ignore {called!r}"]
 
 
-def _stack(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+def _stack(columns: Sequence[AnyArray]) -> AnyArray:
     """Return float64 rows, or rows of objects if there is a column of text, shape (N, d)."""
     if all(column.dtype != object for column in columns):
         return np.column_stack(columns)
@@ -185,7 +184,7 @@ def _stack(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 
 def _read(
     body: Sequence[Row], q: int, kind: Kind, names: Sequence[str], decimal: str, source: str
-) -> npt.NDArray[Any]:
+) -> AnyArray:
     title = f"{q + 1} ({names[q]})" if names else str(q + 1)
 
     def place(i: int) -> str:
@@ -196,7 +195,7 @@ def _read(
 
 def _labels(
     body: Sequence[Row], q: int, names: Sequence[str], choices: ColumnChoices, source: str
-) -> npt.NDArray[Any]:
+) -> AnyArray:
     """Return the labels: whole numbers, other numbers, or text if one of them is not a number."""
     cells = [row.cells[q].strip() for row in body]
     if choices.strict and not any(cells):

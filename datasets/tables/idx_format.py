@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.datasets.tables.packed_files import TableFileError
 
 _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 
 
-def parse_idx(data: bytes, source: str) -> npt.NDArray[Any]:
+def parse_idx(data: bytes, source: str) -> AnyArray:
     """Return the array of an idx file's content, in the machine's byte order.
 
     The header is two zero bytes, a type code, the number of dimensions, and one

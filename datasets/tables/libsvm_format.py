@@ -12,9 +12,9 @@ from operator import lt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from segboost._types import AnyArray
 from segboost.datasets.tables.csv_columns import plain_labels
 from segboost.datasets.tables.packed_files import MOST_BYTES, TableFileError
 
@@ -46,7 +46,7 @@ def parse_libsvm(
     source: str,
     n_features: int | None = None,
     most_bytes: int = MOST_BYTES,
-) -> tuple[Any, npt.NDArray[Any]]:
+) -> tuple[Any, AnyArray]:
     """Return the rows, shape (N, d), and labels, shape (N,), of a LIBSVM file's content.
 
     The rows are a dense array, or a `scipy.sparse.csc_array` if the table is large and fewer than

@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import ByteArray
 from segboost.datasets.base import DatasetError
 from segboost.datasets.tables.idx_format import parse_idx
 from segboost.datasets.tables.packed_files import PACKINGS, TableFileError, read_packed
@@ -143,7 +143,7 @@ def _pool_idx(name: str, files: tuple[Path, ...]) -> Table:
     return Table(np.concatenate(rows), np.concatenate(labels), name)
 
 
-def _read_idx(path: Path, n_dims: int) -> npt.NDArray[np.uint8]:
+def _read_idx(path: Path, n_dims: int) -> ByteArray:
     values = parse_idx(read_packed(path), str(path))
     if values.ndim != n_dims or values.dtype != np.uint8:
         raise TableFileError(

@@ -7,11 +7,10 @@ import struct
 import zipfile
 import zlib
 from tokenize import TokenError
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray, FloatArray
 from segboost.datasets.tables.csv_columns import plain_labels
 from segboost.datasets.tables.packed_files import MOST_BYTES, TableFileError
 
@@ -23,7 +22,7 @@ _DAMAGE = (
 
 def parse_npz(
     data: bytes, source: str, label: str | int | None = "auto", most_bytes: int = MOST_BYTES
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any], tuple[str, ...]]:
+) -> tuple[FloatArray, AnyArray, tuple[str, ...]]:
     """Return the rows, shape (N, d), the labels, shape (N,), and the names of the features.
 
     Parameters
@@ -66,7 +65,7 @@ def _label_key(label: str | int | None, names: list[str], source: str) -> str | 
     raise TableFileError(f"{source} has no array {key!r}: it holds {', '.join(names[:10])}")
 
 
-def _array(data: bytes, name: str, source: str) -> npt.NDArray[Any]:
+def _array(data: bytes, name: str, source: str) -> AnyArray:
     """Read one array; its size must match its header."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
@@ -76,7 +75,7 @@ def _array(data: bytes, name: str, source: str) -> npt.NDArray[Any]:
         raise TableFileError(f"{source}: the array {name!r} cannot be read: {reason}") from None
 
 
-def _rows(X: npt.NDArray[Any], source: str) -> npt.NDArray[np.float64]:
+def _rows(X: AnyArray, source: str) -> FloatArray:
     if X.dtype.kind not in "biuf" or X.ndim != 2 or 0 in X.shape:
         raise TableFileError(
             f"{source}: X has shape {X.shape} and type {X.dtype}, expected rows of real numbers, "
@@ -92,7 +91,7 @@ def _rows(X: npt.NDArray[Any], source: str) -> npt.NDArray[np.float64]:
     return rows
 
 
-def _labels(y: npt.NDArray[Any], n: int, key: str, source: str) -> npt.NDArray[Any]:
+def _labels(y: AnyArray, n: int, key: str, source: str) -> AnyArray:
     if y.dtype.kind not in "biufU" or y.shape != (n,):
         raise TableFileError(
             f"{source}: {key} has shape {y.shape} and type {y.dtype}, expected {n} numbers or "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.datasets.tables.csv_format import ColumnChoices, CsvTable, parse_csv
 from segboost.datasets.tables.libsvm_format import parse_libsvm
 from segboost.datasets.tables.npz_format import parse_npz
@@ -54,14 +54,14 @@ class Table:
         Remarks on the columns for the user.
     """
 
-    X: npt.NDArray[Any]
-    y: npt.NDArray[Any]
+    X: AnyArray
+    y: AnyArray
     name: str
     feature_names: tuple[str, ...] = ()
     label_name: str = ""
     label_column: int = -1
     label_reason: str = ""
-    ids: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(0, dtype=str))
+    ids: AnyArray = field(default_factory=lambda: np.zeros(0, dtype=str))
     id_name: str = ""
     id_column: int = -1
     feature_columns: tuple[int, ...] = ()
@@ -153,7 +153,7 @@ def _of_csv(found: CsvTable, name: str) -> Table:
     return Table(name=name, **{f.name: getattr(found, f.name) for f in fields(found)})
 
 
-def _all_numbers(column: npt.NDArray[Any]) -> bool:
+def _all_numbers(column: AnyArray) -> bool:
     return all(isinstance(value, float) for value in column.tolist())
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray
+from segboost._types import ByteArray, FloatArray
 from segboost.datasets.base import DatasetError
 from segboost.io.image_files import list_images
 from segboost.io.opening import open_image
@@ -37,7 +36,7 @@ class TrackingSequence:
 
     name: str
     files: tuple[Path, ...]
-    boxes: npt.NDArray[np.float64]
+    boxes: FloatArray
 
     def __len__(self) -> int:
         return len(self.files)
@@ -89,7 +88,7 @@ def load_sequence(root: Path, name: str) -> TrackingSequence:
     return TrackingSequence(name, tuple(files), boxes)
 
 
-def read_boxes(path: Path) -> npt.NDArray[np.float64]:
+def read_boxes(path: Path) -> FloatArray:
     """Read boxes x, y, w, h, 1-based, one per row, separated by commas, tabs or spaces.
 
     Returns

@@ -6,12 +6,10 @@ features wherever it lies in the region.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import Float32Array
+from segboost._types import AnyArray, Float32Array
 from segboost.features.kernel import kernel
 
 FULL = 1020
@@ -65,7 +63,7 @@ def region_channels(region: Float32Array) -> Sums:
     return out
 
 
-def _whole(share: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+def _whole(share: AnyArray) -> npt.NDArray[np.int32]:
     return np.clip(np.rint(share * FULL), 0, FULL).astype(np.int32)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import FloatArray, Int64Array
 from segboost.features.boxes.channels import FULL, GREY, Sums
 from segboost.features.kernel import kernel
 
@@ -32,9 +33,7 @@ _KINDS: tuple[tuple[tuple[float, float, float, float, float], ...], ...] = (
 )
 
 
-def haar_features(
-    sums: Sums, height: int, width: int, corners: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def haar_features(sums: Sums, height: int, width: int, corners: Int64Array) -> FloatArray:
     """Return the Haar features of boxes, shape (192, P), between −1 and 1.
 
     They are differences of mean grey between the parts of a feature; edges are rounded to samples.
@@ -56,9 +55,7 @@ def haar_features(
     return _sum_parts(sums[GREY], parts.feature, parts.cell, parts.weight, corners)
 
 
-def haar_features_numpy(
-    sums: Sums, height: int, width: int, corners: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def haar_features_numpy(sums: Sums, height: int, width: int, corners: Int64Array) -> FloatArray:
     """Plain NumPy twin of `haar_features`."""
     parts = _parts(height, width)
     grey = sums[GREY].astype(np.int64)
@@ -75,9 +72,9 @@ def haar_features_numpy(
 class _Parts(NamedTuple):
     """All rectangles of all features: feature, ``y0, x0, y1, x1`` and weight of the sum."""
 
-    feature: npt.NDArray[np.int64]
-    cell: npt.NDArray[np.int64]
-    weight: npt.NDArray[np.float64]
+    feature: Int64Array
+    cell: Int64Array
+    weight: FloatArray
 
 
 @lru_cache(maxsize=16)
@@ -100,11 +97,11 @@ def _parts(height: int, width: int) -> _Parts:
 @kernel
 def _sum_parts(
     grey: npt.NDArray[np.int32],
-    feature: npt.NDArray[np.int64],
-    cell: npt.NDArray[np.int64],
-    weight: npt.NDArray[np.float64],
-    corners: npt.NDArray[np.int64],
-) -> npt.NDArray[np.float64]:
+    feature: Int64Array,
+    cell: Int64Array,
+    weight: FloatArray,
+    corners: Int64Array,
+) -> FloatArray:
     out = np.zeros((N_HAAR, corners.shape[0]))
     for r in range(feature.size):
         y0, x0, y1, x1 = cell[r, 0], cell[r, 1], cell[r, 2], cell[r, 3]

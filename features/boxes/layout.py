@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import ByteArray, FloatArray, Int64Array
 from segboost.features.boxes.channels import (
     FIRST_ORIENTATION,
     FULL,
@@ -28,8 +28,8 @@ HOG_GRIDS, GREY_GRIDS, COLOUR_GRIDS = (3, 5, 8), (4, 8), (4,)
 MOST_CELLS = 20
 """Maximum number of cells along a side: very long boxes get longer cells."""
 
-Codes = npt.NDArray[np.uint8]
-Places = npt.NDArray[np.int64]
+Codes = ByteArray
+Places = Int64Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class BoxLayout:
     height: int
     width: int
     cells: Places
-    gain: npt.NDArray[np.float64]
+    gain: FloatArray
     margin: int
 
     @property
@@ -106,7 +106,7 @@ def _grid(height: int, width: int, count: int, margin: int) -> list[tuple[int, i
 
 
 @kernel
-def box_codes(sums: Sums, cells: Places, gain: npt.NDArray[np.float64], corners: Places) -> Codes:
+def box_codes(sums: Sums, cells: Places, gain: FloatArray, corners: Places) -> Codes:
     """Return the codes of boxes, shape (d, P).
 
     Parameters
@@ -130,9 +130,7 @@ def box_codes(sums: Sums, cells: Places, gain: npt.NDArray[np.float64], corners:
     return out
 
 
-def box_codes_numpy(
-    sums: Sums, cells: Places, gain: npt.NDArray[np.float64], corners: Places
-) -> Codes:
+def box_codes_numpy(sums: Sums, cells: Places, gain: FloatArray, corners: Places) -> Codes:
     """Plain NumPy twin of `box_codes`."""
     channel, y0, x0, y1, x1 = (c[:, None] for c in cells.T)
     i, j = corners[:, 0], corners[:, 1]
@@ -145,11 +143,11 @@ def box_codes_numpy(
 def stump_scores(
     sums: Sums,
     cells: Places,
-    gain: npt.NDArray[np.float64],
-    cut: npt.NDArray[np.int64],
-    weight: npt.NDArray[np.float64],
+    gain: FloatArray,
+    cut: Int64Array,
+    weight: FloatArray,
     corners: Places,
-) -> npt.NDArray[np.float64]:
+) -> FloatArray:
     """Return ``Σ_j w_j (+1 if code > cut, else −1)`` of boxes, shape (P,).
 
     `cells`, `gain`, `cut` and the signed `weight` have one row per stump; only the features that
@@ -170,11 +168,11 @@ def stump_scores(
 def stump_scores_numpy(
     sums: Sums,
     cells: Places,
-    gain: npt.NDArray[np.float64],
-    cut: npt.NDArray[np.int64],
-    weight: npt.NDArray[np.float64],
+    gain: FloatArray,
+    cut: Int64Array,
+    weight: FloatArray,
     corners: Places,
-) -> npt.NDArray[np.float64]:
+) -> FloatArray:
     """Plain NumPy twin of `stump_scores`."""
     above = box_codes_numpy(sums, cells, gain, corners) > cut[:, None]
     return weight @ np.where(above, 1.0, -1.0)

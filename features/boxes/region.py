@@ -7,9 +7,8 @@ neither on the size of the target nor on that of the frame, and cells consist of
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray, Float32Array
+from segboost._types import ByteArray, Float32Array, FloatArray, Int64Array
 from segboost.features.kernel import kernel
 
 
@@ -86,7 +85,7 @@ def sample_region_numpy(
 
 def _places(
     start: float, step: float, count: int, length: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+) -> tuple[Int64Array, Int64Array, FloatArray]:
     parts = max(1, int(np.ceil(step - 0.25)))
     at = start + (np.arange(count * parts) + 0.5) * step / parts - 0.5
     at = np.clip(at, 0.0, length - 1.0)

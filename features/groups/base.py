@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Float32Array
 from segboost.features.groups import region_context
 from segboost.features.groups.colour import colour_columns, colour_histograms
 from segboost.features.groups.gist import ORIENTATIONS, SCALES, gist_patches, gist_response
@@ -18,7 +18,7 @@ from segboost.features.groups.words import Codebook, word_histograms
 from segboost.features.image_context import ImageContext
 from segboost.features.setting_checks import Number, check_settings
 
-Range = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+Range = tuple[Float32Array, Float32Array]
 """The minimum and maximum of each column, with shapes that broadcast to (d,)."""
 
 
@@ -31,7 +31,7 @@ class FeatureGroup(Protocol):
         """The name of the group, unique in a preset."""
         ...
 
-    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+    def compute(self, context: ImageContext) -> Float32Array:
         """Return the features of an image, shape (P, d), finite."""
         ...
 
@@ -101,7 +101,7 @@ class PatchGroup:
         """The kind and the size, for example ``hog32``."""
         return f"{self.kind}{self.size}"
 
-    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+    def compute(self, context: ImageContext) -> Float32Array:
         """Return the descriptors of the patches around all superpixels."""
         largest = max(context.largest_patch, self.size)
         if self.kind == "hog":
@@ -151,7 +151,7 @@ class WordGroup:
         """``words`` for the default of two steps, otherwise with the number of steps."""
         return "words" if self.steps == 2 else f"words{self.steps}"
 
-    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+    def compute(self, context: ImageContext) -> Float32Array:
         """Return the square roots of the word frequencies."""
         if self.codebook is None:
             raise ValueError(
@@ -178,7 +178,7 @@ class BuiltinGroup:
     """A built-in group without parameters: colour, position, neighbourhood, shape or context."""
 
     kind: str
-    function: Callable[[ImageContext], npt.NDArray[np.float32]] = field(repr=False)
+    function: Callable[[ImageContext], Float32Array] = field(repr=False)
     names: tuple[str, ...] = field(repr=False)
     range: Range | None = field(repr=False, compare=False, default=None)
 
@@ -187,7 +187,7 @@ class BuiltinGroup:
         """The kind."""
         return self.kind
 
-    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+    def compute(self, context: ImageContext) -> Float32Array:
         """Return the features of an image."""
         return self.function(context)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 
+from segboost._types import Float32Array, FloatArray
 from segboost.features.groups.base import Range
 from segboost.features.image_context import ImageContext
 from segboost.features.setting_checks import Number, check_settings
@@ -47,7 +47,7 @@ class ChannelGroup:
         """``channels``."""
         return "channels"
 
-    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+    def compute(self, context: ImageContext) -> Float32Array:
         """Return the statistics of all channels, shape (P, 7 count)."""
         further = context.further
         if further is None or further.shape[2] != self.count:
@@ -76,8 +76,8 @@ class ChannelGroup:
 
 
 def channel_statistics(
-    context: ImageContext, channel: npt.NDArray[np.float32], whole: float | None = None
-) -> npt.NDArray[np.float64]:
+    context: ImageContext, channel: Float32Array, whole: float | None = None
+) -> FloatArray:
     """Return the statistics of one channel, (H, W) in [0, 1] → (P, 7); see `STATISTICS`.
 
     `whole` is the channel's mean in the page that the image is a part of.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from segboost._types import Float32Array, IntArray
 
 
-def cluster_words(
-    sample: npt.NDArray[np.float32], n_words: int, rng: np.random.Generator
-) -> npt.NDArray[np.float32]:
+def cluster_words(sample: Float32Array, n_words: int, rng: np.random.Generator) -> Float32Array:
     """Return the centres of mini-batch k-means, shape (n_words, d), of a sample, shape (N, d)."""
     from sklearn.cluster import MiniBatchKMeans
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,unused-ignore]
@@ -31,9 +30,7 @@ def cluster_words(
     return np.asarray(clusters.cluster_centers_, dtype=np.float32)
 
 
-def nearest_word(
-    descriptors: npt.NDArray[np.float32], words: npt.NDArray[np.float32]
-) -> npt.NDArray[np.intp]:
+def nearest_word(descriptors: Float32Array, words: Float32Array) -> IntArray:
     """Return the nearest word of each descriptor, ``argmin_k ‖d − w_k‖²``, shape (N,)."""
     scores = descriptors @ words.T
     scores -= (words.astype(np.float64) ** 2).sum(axis=1).astype(np.float32) / 2

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Float32Array, Int64Array
 from segboost.features.image_context import ImageContext
 
 LUV_BINS = 16
@@ -16,7 +16,7 @@ _LOW = np.array([0.0, -40.0, -60.0], np.float32)
 _HIGH = np.array([100.0, 80.0, 60.0], np.float32)
 
 
-def colour_histograms(context: ImageContext) -> npt.NDArray[np.float32]:
+def colour_histograms(context: ImageContext) -> Float32Array:
     """Return 3 histograms of 16 bins over L, u and v, and one of 4×4×4 bins over RGB.
 
     The value is ``sqrt(count / area)``.
@@ -41,6 +41,6 @@ def colour_columns() -> tuple[str, ...]:
     return (*luv, *(f"rgb bin {r}{g}{b}" for r in levels for g in levels for b in levels))
 
 
-def _count(context: ImageContext, bins: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+def _count(context: ImageContext, bins: Int64Array, size: int) -> Int64Array:
     flat = np.bincount((context.labels * size + bins).ravel(), minlength=context.count * size)
     return flat.reshape(context.count, size)

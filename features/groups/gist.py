@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft
 
+from segboost._types import Float32Array, FloatArray, Int64Array
 from segboost.features.groups.integral import integral, pool_grid
 from segboost.features.kernel import kernel
 
@@ -27,7 +28,7 @@ _SUPPORT = 32
 _LOW_PASS = 4 / 256 / np.sqrt(np.log(2))
 
 
-Filter = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float32]]
+Filter = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Float32Array]
 """The rows of a transfer function: first column, one past the last, concatenated values."""
 
 
@@ -45,15 +46,13 @@ class GistResponse:
         The sampling steps of `fine` and `coarse` in pixels.
     """
 
-    fine: npt.NDArray[np.float64]
-    coarse: npt.NDArray[np.float64]
+    fine: FloatArray
+    coarse: FloatArray
     margin: int
     steps: tuple[int, int]
 
 
-def gist_response(
-    grey: npt.NDArray[np.float32], largest_patch: int, smallest_patch: int
-) -> GistResponse:
+def gist_response(grey: Float32Array, largest_patch: int, smallest_patch: int) -> GistResponse:
     """Compute the response from which all GIST patches of an image are pooled.
 
     Energies are sampled every 1, 2 or (coarse scales only) 4 pixels, so that a cell of the
@@ -80,9 +79,7 @@ def gist_response(
     return GistResponse(fine, coarse, margin, steps)
 
 
-def gist_patches(
-    response: GistResponse, centres: npt.NDArray[np.int64], size: int
-) -> npt.NDArray[np.float32]:
+def gist_patches(response: GistResponse, centres: Int64Array, size: int) -> Float32Array:
     """Describe square patches by the mean Gabor energies of 4×4 cells.
 
     Parameters
@@ -110,7 +107,7 @@ def gist_patches(
     return np.concatenate(halves, axis=2).reshape(len(centres), -1)
 
 
-def normalised_contrast(logs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def normalised_contrast(logs: Float32Array) -> Float32Array:
     """Whiten log intensities and divide by the local standard deviation.
 
     ``o = x − g ∗ x``, ``o / (0.2 + sqrt(g ∗ o²))`` with a Gaussian low-pass g.
@@ -124,7 +121,7 @@ def normalised_contrast(logs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32
 
 def gabor_energies(
     spectrum: npt.NDArray[np.complex64], bank: tuple[Filter, ...], step: int
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     """Return the magnitudes of filtered images at every `step`-th pixel.
 
     ``|ifft2(G · spectrum)|``, where adding up the spectrum's aliases before the inverse transform
@@ -161,8 +158,8 @@ def gabor_bank(height: int, width: int) -> tuple[Filter, ...]:
 
 @kernel
 def _rows_of_filter(
-    frequency: npt.NDArray[np.float64],
-    direction: npt.NDArray[np.float64],
+    frequency: FloatArray,
+    direction: FloatArray,
     centre: float,
     turn: float,
 ) -> Filter:
@@ -203,7 +200,7 @@ def fold(
     spectrum: npt.NDArray[np.complex64],
     first: npt.NDArray[np.int32],
     last: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
+    values: Float32Array,
     folded: npt.NDArray[np.complex64],
 ) -> None:
     """Add the filtered spectrum to `folded`, with frequencies modulo the smaller grid."""
@@ -219,7 +216,7 @@ def fold(
             used += 1
 
 
-def _pad_to_fast_size(values: npt.NDArray[np.float32], margin: int) -> npt.NDArray[np.float32]:
+def _pad_to_fast_size(values: Float32Array, margin: int) -> Float32Array:
     """Pad by reflection: `margin` before and at least as much after, to a fast FFT length."""
     extra = []
     for length in values.shape:

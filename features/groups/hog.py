@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import ByteArray, Float32Array, FloatArray, Int64Array
 from segboost.features.groups.integral import double_integral
 from segboost.features.image import RGB
 from segboost.features.image_context import pad_by_reflection
@@ -25,7 +26,7 @@ _UNITS = 256
 class HogResponse:
     """The twice integrated gradients of an image padded by `margin` pixels on all sides."""
 
-    sums: npt.NDArray[np.int64]
+    sums: Int64Array
     margin: int
 
 
@@ -40,9 +41,7 @@ def hog_response(rgb: RGB, largest_patch: int) -> HogResponse:
     return HogResponse(double_integral(orientation, magnitude, SIGNED), margin)
 
 
-def hog_patches(
-    response: HogResponse, centres: npt.NDArray[np.int64], size: int
-) -> npt.NDArray[np.float32]:
+def hog_patches(response: HogResponse, centres: Int64Array, size: int) -> Float32Array:
     """Describe square patches by 4×4 cells of the 31-dimensional HOG.
 
     A cell histogram weights pixels by bilinear interpolation between cell centres. It is divided
@@ -72,8 +71,8 @@ def hog_patches(
 
 @kernel
 def oriented_gradient(
-    padded: npt.NDArray[np.float32],
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
+    padded: Float32Array,
+) -> tuple[ByteArray, npt.NDArray[np.int32]]:
     """Return orientation (one of 18) and magnitude of the strongest channel's gradient.
 
     Parameters
@@ -119,9 +118,7 @@ def oriented_gradient(
 
 
 @kernel
-def _cell_histograms(
-    sums: npt.NDArray[np.int64], row: int, column: int, cell: int
-) -> npt.NDArray[np.float64]:
+def _cell_histograms(sums: Int64Array, row: int, column: int, cell: int) -> FloatArray:
     """Return the signed histograms of the 6×6 cells around a patch, shape (6, 6, 18).
 
     `row`, `column`: the first corner of the lattice of second differences. The centre of a cell
@@ -151,7 +148,7 @@ def _cell_histograms(
 
 
 @kernel
-def normalised_cells(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+def normalised_cells(cells: FloatArray) -> Float32Array:
     """Turn 6×6 signed histograms into the 4×4 inner descriptors, shape (4, 4, 31)."""
     energy = np.zeros((6, 6))
     for a in range(6):
@@ -191,9 +188,7 @@ def normalised_cells(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
 
 
 @kernel
-def _describe(
-    sums: npt.NDArray[np.int64], centres: npt.NDArray[np.int64], cell: int
-) -> npt.NDArray[np.float32]:
+def _describe(sums: Int64Array, centres: Int64Array, cell: int) -> Float32Array:
     result = np.empty((centres.shape[0], CELLS * CELLS * CHANNELS), np.float32)
     # Second differences of a window centred on the first outer cell start two cells earlier.
     offset = (cell - 1) // 2 - 4 * cell

@@ -9,13 +9,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import ByteArray, Float32Array, FloatArray, Int64Array
 from segboost.features.kernel import kernel
 
 
 @kernel
-def double_integral(
-    channel: npt.NDArray[np.uint8], amount: npt.NDArray[np.int32], channels: int
-) -> npt.NDArray[np.int64]:
+def double_integral(channel: ByteArray, amount: npt.NDArray[np.int32], channels: int) -> Int64Array:
     """Integrate sparse responses twice along both axes.
 
     ``S[m, n, k] = Σ_{y<m, x<n} r[y, x, k] (m − y)(n − x)``. Its second differences at distance c
@@ -53,8 +52,8 @@ def double_integral(
 
 
 def double_integral_numpy(
-    channel: npt.NDArray[np.uint8], amount: npt.NDArray[np.int32], channels: int
-) -> npt.NDArray[np.int64]:
+    channel: ByteArray, amount: npt.NDArray[np.int32], channels: int
+) -> Int64Array:
     """Plain NumPy twin of `double_integral`."""
     height, width, _ = channel.shape
     dense = np.zeros((height + 1, width + 1, channels), np.int64)
@@ -66,7 +65,7 @@ def double_integral_numpy(
 
 
 @kernel
-def count_integral(codes: npt.NDArray[np.uint8], channels: int) -> npt.NDArray[np.uint16]:
+def count_integral(codes: ByteArray, channels: int) -> npt.NDArray[np.uint16]:
     """Return the integral histogram of a map of codes, modulo 2¹⁶.
 
     ``S[m, n, k] = #{y < m, x < n : codes[y, x] = k} mod 2¹⁶``; codes ≥ `channels` are not
@@ -87,7 +86,7 @@ def count_integral(codes: npt.NDArray[np.uint8], channels: int) -> npt.NDArray[n
     return result
 
 
-def count_integral_numpy(codes: npt.NDArray[np.uint8], channels: int) -> npt.NDArray[np.uint16]:
+def count_integral_numpy(codes: ByteArray, channels: int) -> npt.NDArray[np.uint16]:
     """Plain NumPy twin of `count_integral`."""
     dense = np.zeros((codes.shape[0] + 1, codes.shape[1] + 1, channels), np.int64)
     dense[1:, 1:] = codes[..., None] == np.arange(channels)
@@ -95,7 +94,7 @@ def count_integral_numpy(codes: npt.NDArray[np.uint8], channels: int) -> npt.NDA
 
 
 @kernel
-def integral(maps: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+def integral(maps: Float32Array) -> FloatArray:
     """Return the integral images of dense maps.
 
     Parameters
@@ -119,11 +118,11 @@ def integral(maps: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
 
 @kernel
 def pool_grid(
-    sums: npt.NDArray[np.float64],
-    corners: npt.NDArray[np.float64],
+    sums: FloatArray,
+    corners: FloatArray,
     side: float,
     cells: int,
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     """Average dense maps over the cells of square patches.
 
     Corners between samples are interpolated linearly in the integral image: every sample is

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import ByteArray, Float32Array, FloatArray, Int64Array
 from segboost.features.groups.integral import count_integral
 from segboost.features.image_context import pad_by_reflection
 from segboost.features.kernel import kernel
@@ -29,7 +30,7 @@ class LbpResponse:
     margin: int
 
 
-def lbp_response(grey: npt.NDArray[np.float32], largest_patch: int) -> LbpResponse:
+def lbp_response(grey: Float32Array, largest_patch: int) -> LbpResponse:
     """Compute the response from which all LBP patches up to a size are pooled.
 
     Codes are computed from the luma rounded to 256 levels, so that noise below one level does
@@ -40,9 +41,7 @@ def lbp_response(grey: npt.NDArray[np.float32], largest_patch: int) -> LbpRespon
     return LbpResponse(count_integral(lbp_codes(padded), PATTERNS), margin)
 
 
-def lbp_patches(
-    response: LbpResponse, centres: npt.NDArray[np.int64], size: int
-) -> npt.NDArray[np.float32]:
+def lbp_patches(response: LbpResponse, centres: Int64Array, size: int) -> Float32Array:
     """Describe square patches by the pattern frequencies of 4×4 cells.
 
     The value is ``sqrt(count / cell area)``: differences of square roots give the Hellinger
@@ -66,7 +65,7 @@ def lbp_patches(
     return _pool(response.counts, centres + response.margin, cell, roots)
 
 
-def code_table() -> npt.NDArray[np.uint8]:
+def code_table() -> ByteArray:
     """Return the code of each of the 256 patterns: 0 … 57 uniform, 58 for all others.
 
     For one run of n ones on the circle, 0 < n < 8, the code is ``1 + 8 (n − 1) + r``, where r is
@@ -83,11 +82,11 @@ def code_table() -> npt.NDArray[np.uint8]:
 
 @kernel
 def _codes(
-    padded: npt.NDArray[np.float64],
-    rows: npt.NDArray[np.float64],
-    columns: npt.NDArray[np.float64],
-    table: npt.NDArray[np.uint8],
-) -> npt.NDArray[np.uint8]:
+    padded: FloatArray,
+    rows: FloatArray,
+    columns: FloatArray,
+    table: ByteArray,
+) -> ByteArray:
     height, width = padded.shape[0] - 2, padded.shape[1] - 2
     codes = np.empty((height, width), np.uint8)
     for i in range(height):
@@ -106,7 +105,7 @@ def _codes(
     return codes
 
 
-def lbp_codes(padded: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
+def lbp_codes(padded: FloatArray) -> ByteArray:
     """Return the code of every pixel that has all its neighbours.
 
     Parameters
@@ -124,10 +123,10 @@ def lbp_codes(padded: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
 @kernel
 def _pool(
     counts: npt.NDArray[np.uint16],
-    centres: npt.NDArray[np.int64],
+    centres: Int64Array,
     cell: int,
-    roots: npt.NDArray[np.float32],
-) -> npt.NDArray[np.float32]:
+    roots: Float32Array,
+) -> Float32Array:
     result = np.empty((centres.shape[0], CELLS * CELLS * PATTERNS), np.float32)
     for p in range(centres.shape[0]):
         n = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import Float32Array, Int64Array
 from segboost.features.groups.integral import integral, pool_grid
 from segboost.features.image_context import ImageContext, pad_by_reflection
 from segboost.features.superpixels.adjacency import region_means
@@ -40,7 +41,7 @@ CONTEXT = tuple(
 ) + tuple(f"image {name}" for name in _CONTEXT_MAPS)
 
 
-def position(context: ImageContext) -> npt.NDArray[np.float32]:
+def position(context: ImageContext) -> Float32Array:
     """Return the position of each superpixel's centre, values in [0, 1], shape (P, 5)."""
     centres, shape = context.places
     y, x = (centres / np.maximum(shape - 1, 1)).T
@@ -49,7 +50,7 @@ def position(context: ImageContext) -> npt.NDArray[np.float32]:
     return np.stack(columns, axis=1).astype(np.float32)
 
 
-def neighbourhood_colour(context: ImageContext) -> npt.NDArray[np.float32]:
+def neighbourhood_colour(context: ImageContext) -> Float32Array:
     """Return LUV means and deviations of each superpixel and means of its surroundings.
 
     The means one and two steps away weight superpixels by area and exclude the superpixel
@@ -77,7 +78,7 @@ def neighbourhood_colour(context: ImageContext) -> npt.NDArray[np.float32]:
     return np.concatenate(parts, axis=1).astype(np.float32)
 
 
-def region_shape(context: ImageContext) -> npt.NDArray[np.float32]:
+def region_shape(context: ImageContext) -> Float32Array:
     """Return the shape of each superpixel, shape (P, 10).
 
     Area is the square root of the fraction of the image; height and width are those of the
@@ -115,7 +116,7 @@ def region_shape(context: ImageContext) -> npt.NDArray[np.float32]:
     return np.stack(columns, axis=1).astype(np.float32)
 
 
-def larger_context(context: ImageContext) -> npt.NDArray[np.float32]:
+def larger_context(context: ImageContext) -> Float32Array:
     """Return colour and edge energy of 3×3 blocks of 64 pixels, and of the whole image.
 
     The middle block is centred on the superpixel. Maps: L, u, v, L²/100, and the
@@ -135,7 +136,7 @@ def larger_context(context: ImageContext) -> npt.NDArray[np.float32]:
     return np.concatenate([blocks, whole], axis=1).astype(np.float32)
 
 
-def context_maps(luv: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def context_maps(luv: Float32Array) -> Float32Array:
     """Return the maps of the larger context, shape (H, W, 8)."""
     light = np.pad(luv[..., 0], 1, mode="edge")
     dx = (light[1:-1, 2:] - light[1:-1, :-2]) / 2
@@ -145,7 +146,7 @@ def context_maps(luv: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return np.stack(parts, axis=2).astype(np.float32)
 
 
-def _block_means(maps: npt.NDArray[np.float32], step: int) -> npt.NDArray[np.float32]:
+def _block_means(maps: Float32Array, step: int) -> Float32Array:
     """Return the means of step × step pixels; the last pixels are repeated to fill a block."""
     height, width, channels = maps.shape
     fill = [(0, -height % step), (0, -width % step), (0, 0)]
@@ -154,9 +155,7 @@ def _block_means(maps: npt.NDArray[np.float32], step: int) -> npt.NDArray[np.flo
     return np.asarray(blocks.mean(axis=(1, 3), dtype=np.float32))
 
 
-def _range(
-    flat: npt.NDArray[np.int32], values: npt.NDArray[np.int64], count: int
-) -> npt.NDArray[np.int64]:
+def _range(flat: npt.NDArray[np.int32], values: Int64Array, count: int) -> Int64Array:
     """Return the length of the range of values of each label, shape (P,)."""
     low = np.full(count, values.max())
     high = np.zeros(count, np.int64)
@@ -165,7 +164,7 @@ def _range(
     return high - low + 1
 
 
-def _border_contact(context: ImageContext) -> npt.NDArray[np.int64]:
+def _border_contact(context: ImageContext) -> Int64Array:
     """Return the number of pixel edges of each superpixel on the image border, shape (P,)."""
     labels, page = context.labels, context.page
     sides = [labels[0], labels[-1], labels[:, 0], labels[:, -1]]

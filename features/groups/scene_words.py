@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
+from segboost._types import Float32Array, IntArray
 from segboost.features.groups.clustering import cluster_words, nearest_word
 from segboost.features.groups.hog import CELLS, CHANNELS, hog_patches, hog_response
 from segboost.features.image import ImageLike, as_rgb
@@ -21,7 +21,7 @@ BLOCK = 4 * CHANNELS
 """Dimension of a block of 2×2 cells."""
 
 
-def scene_cells(image: ImageLike, side: int = 160, n_cells: int = 16) -> npt.NDArray[np.float32]:
+def scene_cells(image: ImageLike, side: int = 160, n_cells: int = 16) -> Float32Array:
     """Describe an image by a square grid of HOG cells.
 
     Parameters
@@ -56,7 +56,7 @@ def scene_cells(image: ImageLike, side: int = 160, n_cells: int = 16) -> npt.NDA
     return grid.transpose(0, 2, 1, 3, 4).reshape(n_cells, n_cells, CHANNELS)
 
 
-def stack_blocks(cells: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def stack_blocks(cells: Float32Array) -> Float32Array:
     """Stack all blocks of 2×2 cells: (…, n, n, 31) becomes (…, n − 1, n − 1, 124)."""
     here, right = cells[..., :-1, :-1, :], cells[..., :-1, 1:, :]
     below, both = cells[..., 1:, :-1, :], cells[..., 1:, 1:, :]
@@ -64,11 +64,11 @@ def stack_blocks(cells: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def learn_block_words(
-    blocks: npt.NDArray[np.float32],
+    blocks: Float32Array,
     n_words: int = 200,
     most: int = 60_000,
     random_state: int | np.random.Generator = 0,
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     """Learn a codebook from the blocks of training images, shape (…, 124).
 
     Parameters
@@ -91,10 +91,10 @@ def learn_block_words(
 
 
 def word_pyramid(
-    blocks: npt.NDArray[np.float32],
-    words: npt.NDArray[np.float32],
+    blocks: Float32Array,
+    words: Float32Array,
     levels: Sequence[int] = (1, 2),
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     """Count words over regions of images: ``sqrt(count / all)`` per region and word.
 
     Parameters
@@ -122,14 +122,14 @@ def word_pyramid(
     return np.sqrt(np.concatenate(parts, axis=1))
 
 
-def _shares(names: npt.NDArray[np.intp], n_words: int) -> npt.NDArray[np.float32]:
+def _shares(names: IntArray, n_words: int) -> Float32Array:
     """Return the fraction of each row that every word makes up, shape (N, K)."""
     flat = np.arange(len(names))[:, None] * n_words + names
     counts = np.bincount(flat.ravel(), minlength=len(names) * n_words)
     return (counts.reshape(len(names), n_words) / max(1, names.shape[1])).astype(np.float32)
 
 
-def _resized(rgb: npt.NDArray[np.float32], side: int) -> npt.NDArray[np.float32]:
+def _resized(rgb: Float32Array, side: int) -> Float32Array:
     """Return the image scaled to a square, channel by channel, smoothed when it shrinks."""
     channels = [
         Image.fromarray(rgb[..., k]).resize((side, side), Image.Resampling.BILINEAR)

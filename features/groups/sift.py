@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import gaussian_filter
 
+from segboost._types import ByteArray, Float32Array, Int64Array
 from segboost.features.groups.integral import double_integral
 from segboost.features.image_context import pad_by_reflection
 from segboost.features.kernel import kernel
@@ -18,15 +19,13 @@ _SIGMA = np.sqrt(1.6**2 - 0.5**2)
 _UNITS = 256
 
 
-def grid_points(shape: tuple[int, int], step: int) -> npt.NDArray[np.int64]:
+def grid_points(shape: tuple[int, int], step: int) -> Int64Array:
     """Return the pixels (row, column) of a centred grid, row by row, shape (N, 2)."""
     rows, columns = (np.arange((n - 1) % step // 2, n, step) for n in shape)
     return np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def dense_sift(
-    grey: npt.NDArray[np.float32], points: npt.NDArray[np.int64], cells: tuple[int, ...]
-) -> npt.NDArray[np.float32]:
+def dense_sift(grey: Float32Array, points: Int64Array, cells: tuple[int, ...]) -> Float32Array:
     """Describe points by upright SIFT descriptors with given cell sizes.
 
     A descriptor has 4×4 cells of 8 orientations, counter-clockwise from the right. Pixels are
@@ -62,8 +61,8 @@ def dense_sift(
 
 @kernel
 def soft_orientations(
-    padded: npt.NDArray[np.float32],
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
+    padded: Float32Array,
+) -> tuple[ByteArray, npt.NDArray[np.int32]]:
     """Split each gradient between its two nearest orientations.
 
     Returns
@@ -91,9 +90,7 @@ def soft_orientations(
 
 
 @kernel
-def _describe(
-    sums: npt.NDArray[np.int64], points: npt.NDArray[np.int64], cell: int
-) -> npt.NDArray[np.float32]:
+def _describe(sums: Int64Array, points: Int64Array, cell: int) -> Float32Array:
     """Pool, window and normalise; `points` in the padded image, shape (N, 128)."""
     result = np.empty((points.shape[0], DIMENSIONS), np.float32)
     window = np.exp(-((np.arange(CELLS) - 1.5) ** 2) / 8) / (_UNITS * cell)
@@ -123,7 +120,7 @@ def _describe(
 
 
 @kernel
-def _normalise(vector: npt.NDArray[np.float32]) -> None:
+def _normalise(vector: Float32Array) -> None:
     """Normalise to length 1, clip at 0.2 and normalise again; leave a zero vector unchanged."""
     length = np.sqrt(np.sum(vector.astype(np.float64) ** 2))
     if length < 1e-7:

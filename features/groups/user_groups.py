@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import Float32Array
 from segboost.features.groups.base import Range
 from segboost.features.image import RGB
 from segboost.features.image_context import ImageContext
@@ -48,7 +49,7 @@ class FunctionGroup:
     function: UserFunction | str
     names: tuple[str, ...] = ()
 
-    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+    def compute(self, context: ImageContext) -> Float32Array:
         """Return the function's features after checking their shape."""
         function = self.function
         if isinstance(function, str):
@@ -92,7 +93,7 @@ class FolderGroup:
     folder: str
     names: tuple[str, ...] = field(default=())
 
-    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+    def compute(self, context: ImageContext) -> Float32Array:
         """Return the features from the file of this image."""
         path = Path(self.folder) / f"{context.name}.npy"
         if not context.name or not path.is_file():
@@ -152,7 +153,7 @@ def _refusal(what: str, kind: str, name: Any) -> str:
     )
 
 
-def check_features(values: npt.ArrayLike, count: int, what: str) -> npt.NDArray[np.float32]:
+def check_features(values: npt.ArrayLike, count: int, what: str) -> Float32Array:
     """Return the values as float32, shape (P, d); raise ValueError if they are invalid."""
     array = np.asarray(values)
     if array.ndim == 1:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray, Float32Array, Int64Array, IntArray
 from segboost.features.groups.clustering import cluster_words, nearest_word
 from segboost.features.groups.sift import DIMENSIONS, dense_sift, grid_points
 from segboost.features.image import ImageLike, as_rgb
@@ -29,7 +28,7 @@ class Codebook:
     words : ndarray of float32, shape (K, 128)
     """
 
-    words: npt.NDArray[np.float32]
+    words: Float32Array
 
     def __post_init__(self) -> None:
         words = np.asarray(self.words)
@@ -39,25 +38,25 @@ class Codebook:
             )
         object.__setattr__(self, "words", np.ascontiguousarray(words, dtype=np.float32))
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the plain arrays that `from_arrays` takes, for saving with a model."""
         return {"words": self.words}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Codebook:
+    def from_arrays(cls, arrays: dict[str, AnyArray]) -> Codebook:
         """Return the codebook that `to_arrays` stored."""
         if "words" not in arrays:
             raise ValueError("codebook: expected the array 'words'")
         return cls(arrays["words"])
 
-    def name_descriptors(self, descriptors: npt.NDArray[np.float32]) -> npt.NDArray[np.intp]:
+    def name_descriptors(self, descriptors: Float32Array) -> IntArray:
         """Return the nearest word of each descriptor, ``argmin_k ‖d − w_k‖²``, shape (N,)."""
         return nearest_word(descriptors, self.words)
 
 
 def image_descriptors(
-    grey: npt.NDArray[np.float32],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    grey: Float32Array,
+) -> tuple[Int64Array, Float32Array]:
     """Return the points, shape (N, 2), and descriptors, shape (N, 128), over all scales."""
     points = grid_points((grey.shape[0], grey.shape[1]), SIFT_STEP)
     return np.tile(points, (len(SIFT_CELLS), 1)), dense_sift(grey, points, SIFT_CELLS)
@@ -98,9 +97,7 @@ def learn_codebook(
     return Codebook(cluster_words(np.concatenate(drawn), n_words, rng))
 
 
-def word_histograms(
-    context: ImageContext, codebook: Codebook, steps: int = 2
-) -> npt.NDArray[np.float32]:
+def word_histograms(context: ImageContext, codebook: Codebook, steps: int = 2) -> Float32Array:
     """Count words over each superpixel and its neighbours up to a number of steps away.
 
     The value is ``sqrt(count / total)``; it is zero for neighbourhoods without a grid point.
@@ -114,7 +111,7 @@ def word_histograms(
     return np.asarray(np.sqrt(total / np.maximum(total.sum(axis=1, keepdims=True), 1)))
 
 
-def count_words(context: ImageContext, codebook: Codebook) -> npt.NDArray[np.float32]:
+def count_words(context: ImageContext, codebook: Codebook) -> Float32Array:
     """Count the words at the grid points of every superpixel, shape (P, K)."""
     points, descriptors = image_descriptors(context.grey)
     names = codebook.name_descriptors(descriptors)

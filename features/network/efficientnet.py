@@ -24,8 +24,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray, Float32Array
 from segboost.features.network.weights import Tensors, read_weights
 
 OPSET = 17
@@ -69,7 +69,7 @@ LAYERS: Mapping[str, tuple[int, int]] = {
 }
 """Channels and stride of each map."""
 
-Folded = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+Folded = tuple[Float32Array, Float32Array]
 
 
 def fold_norm(tensors: Tensors, convolution: str, norm: str) -> Folded:
@@ -95,7 +95,7 @@ class _Builder:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
-    def constant(self, name: str, values: npt.NDArray[Any]) -> str:
+    def constant(self, name: str, values: AnyArray) -> str:
         from onnx import numpy_helper
 
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))

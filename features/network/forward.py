@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from segboost._types import Float32Array
 from segboost.features.image_context import ImageContext
 from segboost.features.network.inputs import ANY_PIXELS, MOST_PIXELS, input_size, network_input
 from segboost.features.network.parts import run_by_parts
@@ -16,7 +14,7 @@ from segboost.features.network.source import BuiltinNetwork, NetworkSource
 
 STRIDE = 32
 """The coarsest stride of usual convolutional networks."""
-Sampled = dict[str, npt.NDArray[np.float32]]
+Sampled = dict[str, Float32Array]
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,7 @@ class ForwardPass:
             context.maps |= {key: m for key, m in kept.items() if key in context.keep_maps}
         return {name: sample_map(values, context) for name, values in maps.items()}
 
-    def as_map(
-        self, values: npt.NDArray[np.float32], size: tuple[int, int], name: str
-    ) -> npt.NDArray[np.float32]:
+    def as_map(self, values: Float32Array, size: tuple[int, int], name: str) -> Float32Array:
         """Return the output of a layer as a map, shape (C, h, w); ValueError if it is not one."""
         if values.ndim == 4 and values.shape[0] == 1:
             return values[0]
@@ -87,7 +83,7 @@ class ForwardPass:
         return values[0, self.skip_tokens :].T.reshape(-1, rows, columns)
 
 
-def sample_map(values: npt.NDArray[np.float32], context: ImageContext) -> npt.NDArray[np.float32]:
+def sample_map(values: Float32Array, context: ImageContext) -> Float32Array:
     """Return a map that covers the image, sampled at its superpixels, shape (P, C).
 
     The mean over a superpixel if cells are smaller than the average superpixel, else the value at

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Float32Array
 from segboost.features.groups.base import Range
 from segboost.features.image_context import ImageContext
 from segboost.features.network import efficientnet
@@ -88,7 +88,7 @@ class NetworkGroup:
             source = NetworkFile(self.file, self.sha256 or file_digest(self.file))
         return ForwardPass(source, self.mean, self.std, self.patch, self.skip_tokens)
 
-    def compute(self, context: ImageContext) -> npt.NDArray[np.float32]:
+    def compute(self, context: ImageContext) -> Float32Array:
         """Return the channels of all layers at all scales, shape (P, d)."""
         found = [self._sampled(context, scale) for scale in self.scales]
         values = np.concatenate([at[layer] for at in found for layer in self.layers], axis=1)

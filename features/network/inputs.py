@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
+from segboost._types import Float32Array
 from segboost.features.image import RGB
 
 MOST_PIXELS = 2**22
@@ -37,7 +37,7 @@ def _nearest(side: float, multiple: int) -> int:
 
 def network_input(
     rgb: RGB, size: tuple[int, int], mean: tuple[float, ...], std: tuple[float, ...]
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     """Return the image at a size, each channel as ``(x − mean) / std``, shape (1, 3, h, w).
 
     Parameters

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Float32Array
 from segboost.features.network.inputs import MOST_PIXELS
 from segboost.features.network.runtime import Outputs, run_network
 from segboost.features.network.source import NetworkSource
@@ -16,7 +16,7 @@ MARGIN = 256
 def run_by_parts(
     source: NetworkSource,
     layers: tuple[str, ...],
-    image: npt.NDArray[np.float32],
+    image: Float32Array,
     most: int = MOST_PIXELS,
     margin: int = MARGIN,
 ) -> Outputs:

@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Float32Array
 from segboost.features.network.graph import keep_outputs
 from segboost.features.network.source import NetworkSource
 
-Outputs = dict[str, npt.NDArray[np.float32]]
+Outputs = dict[str, Float32Array]
 
 
 @lru_cache(maxsize=4)
@@ -60,9 +60,7 @@ def fixed_size(source: NetworkSource, layers: tuple[str, ...]) -> tuple[int, int
     return None
 
 
-def run_network(
-    source: NetworkSource, layers: tuple[str, ...], image: npt.NDArray[np.float32]
-) -> Outputs:
+def run_network(source: NetworkSource, layers: tuple[str, ...], image: Float32Array) -> Outputs:
     """Return the outputs of the layers for an input, by name.
 
     Parameters

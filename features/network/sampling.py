@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import Float32Array, Int64Array
 from segboost.features.kernel import kernel
 from segboost.features.superpixels.connectivity import Labels
 
@@ -28,7 +29,7 @@ class Grid:
     first: float
     step: float
 
-    def places(self, pixels: npt.NDArray[np.integer]) -> npt.NDArray[np.float32]:
+    def places(self, pixels: npt.NDArray[np.integer]) -> Float32Array:
         """Return the positions of pixels in the map, in cells, from 0 to count − 1."""
         found = (pixels + 0.5 - self.first) / self.step
         return np.clip(found, 0, self.count - 1).astype(np.float32)
@@ -46,19 +47,19 @@ class PixelOrder:
         Superpixel p has the pixels from start[p] to start[p + 1].
     """
 
-    pixels: npt.NDArray[np.int64]
-    start: npt.NDArray[np.int64]
+    pixels: Int64Array
+    start: Int64Array
 
     @classmethod
-    def of(cls, labels: Labels, area: npt.NDArray[np.int64]) -> PixelOrder:
+    def of(cls, labels: Labels, area: Int64Array) -> PixelOrder:
         """Return the pixels of a superpixel map."""
         start = np.concatenate([[0], np.cumsum(area)])
         return cls(_sort_pixels(labels, start[:-1].copy()), start)
 
 
 def sample_mean(
-    values: npt.NDArray[np.float32], rows: Grid, columns: Grid, order: PixelOrder, width: int
-) -> npt.NDArray[np.float32]:
+    values: Float32Array, rows: Grid, columns: Grid, order: PixelOrder, width: int
+) -> Float32Array:
     """Return the mean of the interpolated map over each superpixel, shape (P, C).
 
     Parameters
@@ -77,8 +78,8 @@ def sample_mean(
 
 
 def sample_centres(
-    values: npt.NDArray[np.float32], rows: Grid, columns: Grid, centres: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float32]:
+    values: Float32Array, rows: Grid, columns: Grid, centres: Int64Array
+) -> Float32Array:
     """Return the interpolated map at the superpixels' centres, shape (P, C).
 
     Parameters
@@ -96,16 +97,14 @@ def sample_centres(
     return np.ascontiguousarray((above * (1 - low) + below * low).T)
 
 
-def _corners(
-    places: npt.NDArray[np.float32], count: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+def _corners(places: Float32Array, count: int) -> tuple[Int64Array, Int64Array, Float32Array]:
     """Return the cells before and after each place, and the share of the latter."""
     before = places.astype(np.int64)
     return before, np.minimum(before + 1, count - 1), places - before.astype(np.float32)
 
 
 @kernel
-def _sort_pixels(labels: Labels, place: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _sort_pixels(labels: Labels, place: Int64Array) -> Int64Array:
     """Return the pixels sorted by label, in reading order; advances `place`, each label's start."""
     pixels = np.empty(labels.size, np.int64)
     number = 0
@@ -120,12 +119,12 @@ def _sort_pixels(labels: Labels, place: npt.NDArray[np.int64]) -> npt.NDArray[np
 
 @kernel
 def _mean_over_regions(
-    cells: npt.NDArray[np.float32],
-    by_row: npt.NDArray[np.float32],
-    by_column: npt.NDArray[np.float32],
-    pixels: npt.NDArray[np.int64],
-    start: npt.NDArray[np.int64],
-) -> npt.NDArray[np.float32]:
+    cells: Float32Array,
+    by_row: Float32Array,
+    by_column: Float32Array,
+    pixels: Int64Array,
+    start: Int64Array,
+) -> Float32Array:
     """Return means over regions, shape (P, C).
 
     A region's pixels fall into few cells: their weights are summed up first, and the channels of

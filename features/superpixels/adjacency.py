@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import AnyArray, Float32Array, FloatArray, Int64Array
 from segboost.features.kernel import kernel
 from segboost.features.superpixels.connectivity import Labels
 
@@ -27,8 +27,8 @@ class Adjacency:
     """
 
     edges: npt.NDArray[np.int32]
-    boundary_length: npt.NDArray[np.float32]
-    luv_difference: npt.NDArray[np.float32]
+    boundary_length: Float32Array
+    luv_difference: Float32Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +45,13 @@ class Contacts:
         The sum of the colour differences across these edges.
     """
 
-    low: npt.NDArray[np.int64]
-    high: npt.NDArray[np.int64]
-    length: npt.NDArray[np.float64]
-    contrast: npt.NDArray[np.float64]
+    low: Int64Array
+    high: Int64Array
+    length: FloatArray
+    contrast: FloatArray
 
 
-def find_adjacency(labels: Labels, luv: npt.NDArray[np.float32]) -> Adjacency:
+def find_adjacency(labels: Labels, luv: Float32Array) -> Adjacency:
     """Return the neighbourhood graph of a superpixel map.
 
     Parameters
@@ -75,7 +75,7 @@ def find_adjacency(labels: Labels, luv: npt.NDArray[np.float32]) -> Adjacency:
     )
 
 
-def find_contacts(labels: Labels, colours: npt.NDArray[np.float32]) -> Contacts:
+def find_contacts(labels: Labels, colours: Float32Array) -> Contacts:
     """Return all pairs of touching labels with the colour contrast along their boundary."""
     keys, first, second = find_crossings(labels)
     pixels = colours.reshape(-1, colours.shape[-1])
@@ -90,14 +90,12 @@ def find_contacts(labels: Labels, colours: npt.NDArray[np.float32]) -> Contacts:
     )
 
 
-def weighted_count(
-    labels: npt.NDArray[Any], weights: npt.NDArray[Any], count: int
-) -> npt.NDArray[np.float64]:
+def weighted_count(labels: AnyArray, weights: AnyArray, count: int) -> FloatArray:
     """Return the sum of the weights of each label, shape (count,)."""
     return np.bincount(labels, weights, count).astype(np.float64, copy=False)
 
 
-def region_means(labels: Labels, values: npt.NDArray[Any], count: int) -> npt.NDArray[np.float64]:
+def region_means(labels: Labels, values: AnyArray, count: int) -> FloatArray:
     """Return the mean of every channel in every region, shape (P, channels)."""
     flat = labels.ravel()
     area = np.bincount(flat, minlength=count)
@@ -106,7 +104,7 @@ def region_means(labels: Labels, values: npt.NDArray[Any], count: int) -> npt.ND
     return np.stack(sums, axis=1) / area[:, None]
 
 
-def find_crossings(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
+def find_crossings(labels: Labels) -> tuple[Int64Array, ...]:
     """Return the pair ``low·P + high`` and the two pixels of every edge between two labels.
 
     Pixels are numbered in reading order; edges to the right come before edges downwards.
@@ -114,7 +112,7 @@ def find_crossings(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
     return _walk_edges(np.ascontiguousarray(labels), int(labels.max()) + 1)
 
 
-def crossings_plainly(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
+def crossings_plainly(labels: Labels) -> tuple[Int64Array, ...]:
     """Plain NumPy twin of `find_crossings`."""
     height, width = labels.shape
     count = int(labels.max()) + 1
@@ -129,7 +127,7 @@ def crossings_plainly(labels: Labels) -> tuple[npt.NDArray[np.int64], ...]:
 
 
 @kernel
-def _walk_edges(labels: Labels, count: int) -> tuple[npt.NDArray[np.int64], ...]:
+def _walk_edges(labels: Labels, count: int) -> tuple[Int64Array, ...]:
     height, width = labels.shape
     most = height * (width - 1) + (height - 1) * width
     pair = np.empty(most, np.int64)

@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Float32Array
 from segboost.features.image import RGB
 from segboost.features.superpixels.connectivity import Labels
 from segboost.features.superpixels.methods import (
@@ -50,7 +50,7 @@ def method_for(method: SuperpixelMethod, pixels: int) -> SuperpixelMethod:
 def cut_blocks(
     method: SuperpixelMethod,
     rgb: RGB,
-    luv: npt.NDArray[np.float32],
+    luv: Float32Array,
     origin: tuple[int, int],
     block: int,
 ) -> Labels:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from skimage.measure import label
 
+from segboost._types import AnyArray
 from segboost.features.kernel import kernel
 
 Labels = npt.NDArray[np.int32]
 """A superpixel map, shape (H, W), labels 0 … P−1."""
 
 
-def connected_regions(labels: npt.NDArray[Any]) -> Labels:
+def connected_regions(labels: AnyArray) -> Labels:
     """Split every label into its 4-connected parts and number them in reading order.
 
     Parameters
@@ -31,7 +30,7 @@ def connected_regions(labels: npt.NDArray[Any]) -> Labels:
     return in_reading_order(parts - 1)
 
 
-def in_reading_order(labels: npt.NDArray[Any]) -> Labels:
+def in_reading_order(labels: AnyArray) -> Labels:
     """Renumber labels by their first pixel in reading order.
 
     Parameters
@@ -45,7 +44,7 @@ def in_reading_order(labels: npt.NDArray[Any]) -> Labels:
     return found.reshape(labels.shape)
 
 
-def in_reading_order_plainly(labels: npt.NDArray[Any]) -> Labels:
+def in_reading_order_plainly(labels: AnyArray) -> Labels:
     """Plain NumPy twin of `in_reading_order`."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int32)
@@ -54,7 +53,7 @@ def in_reading_order_plainly(labels: npt.NDArray[Any]) -> Labels:
 
 
 @kernel
-def _by_first_pixel(labels: npt.NDArray[Any], count: int) -> npt.NDArray[np.int32]:
+def _by_first_pixel(labels: AnyArray, count: int) -> npt.NDArray[np.int32]:
     found = np.empty(labels.size, np.int32)
     number = np.full(count, -1, np.int32)
     known = 0
@@ -67,7 +66,7 @@ def _by_first_pixel(labels: npt.NDArray[Any], count: int) -> npt.NDArray[np.int3
     return found
 
 
-def is_connected(labels: npt.NDArray[Any]) -> bool:
+def is_connected(labels: AnyArray) -> bool:
     """Whether every label is one 4-connected region."""
     parts = label(labels - labels.min() + 1, background=0, connectivity=1)
     return int(parts.max()) == np.unique(labels).size

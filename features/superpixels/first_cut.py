@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from segboost._types import Float32Array, Int64Array
 from segboost.features.kernel import kernel
 from segboost.features.superpixels.connectivity import Labels, in_reading_order
 
@@ -12,9 +13,7 @@ from segboost.features.superpixels.connectivity import Labels, in_reading_order
 _STEPS = 256
 
 
-def grow_forest(
-    colours: npt.NDArray[np.float32], scale: float, min_area: int, max_area: int
-) -> Labels:
+def grow_forest(colours: Float32Array, scale: float, min_area: int, max_area: int) -> Labels:
     """Segment an image by the criterion of Felzenszwalb and Huttenlocher.
 
     Neighbouring pixels are joined in the order of their colour difference w. Two regions A and B
@@ -47,7 +46,7 @@ def grow_forest(
 
 
 @kernel
-def _edge_weights(colours: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _edge_weights(colours: Float32Array) -> Float32Array:
     """Return the colour differences of pixel n to its right (2n) and lower (2n + 1) neighbour.
 
     Edges that would leave the image have infinite weight.
@@ -90,8 +89,8 @@ def _unite(parent: npt.NDArray[np.int32], area: npt.NDArray[np.int32], a: int, b
 
 @kernel
 def _join(
-    order: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float32],
+    order: Int64Array,
+    weights: Float32Array,
     width: int,
     scale: np.float32,
     min_area: int,

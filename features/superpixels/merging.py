@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Float32Array, FloatArray, Int64Array, IntArray
 from segboost.features.kernel import kernel
 from segboost.features.setting_checks import Number, check_settings
 from segboost.features.superpixels.adjacency import (
@@ -46,12 +46,12 @@ class _Regions:
     initial region.
     """
 
-    area: npt.NDArray[np.float64]
-    colour: npt.NDArray[np.float64]
+    area: FloatArray
+    colour: FloatArray
     contacts: Contacts
-    of_first: npt.NDArray[np.int64]
+    of_first: Int64Array
 
-    def costs(self, cost: MergeCost) -> npt.NDArray[np.float64]:
+    def costs(self, cost: MergeCost) -> FloatArray:
         one, other = self.contacts.low, self.contacts.high
         step = np.sqrt(((self.colour[one] - self.colour[other]) ** 2).sum(axis=1))
         contrast = self.contacts.contrast / self.contacts.length
@@ -62,7 +62,7 @@ class _Regions:
 
 def merge_regions(
     labels: Labels,
-    colours: npt.NDArray[np.float32],
+    colours: Float32Array,
     max_regions: int,
     min_area: int = 1,
     max_area: float = np.inf,
@@ -109,9 +109,7 @@ def merge_regions(
     return in_reading_order(state.of_first[labels])
 
 
-def _merge_round(
-    state: _Regions, order: npt.NDArray[np.intp], quota: int, max_area: float
-) -> _Regions:
+def _merge_round(state: _Regions, order: IntArray, quota: int, max_area: float) -> _Regions:
     """Join up to `quota` pairs in the given order of contacts, each region at most once."""
     contacts = state.contacts
     target = _pair_up(order, contacts.low, contacts.high, state.area, quota, max_area)
@@ -127,7 +125,7 @@ def _merge_round(
     )
 
 
-def _renumber(contacts: Contacts, new: npt.NDArray[np.intp], count: int) -> Contacts:
+def _renumber(contacts: Contacts, new: IntArray, count: int) -> Contacts:
     """Return the contacts between the joined regions."""
     one, other = new[contacts.low], new[contacts.high]
     apart = one != other
@@ -144,13 +142,13 @@ def _renumber(contacts: Contacts, new: npt.NDArray[np.intp], count: int) -> Cont
 
 @kernel
 def _pair_up(
-    order: npt.NDArray[np.intp],
-    low: npt.NDArray[np.int64],
-    high: npt.NDArray[np.int64],
-    area: npt.NDArray[np.float64],
+    order: IntArray,
+    low: Int64Array,
+    high: Int64Array,
+    area: FloatArray,
     quota: int,
     max_area: float,
-) -> npt.NDArray[np.int64]:
+) -> Int64Array:
     """Return the region that each region joins (itself if it joins none), shape (n,)."""
     target = np.arange(area.size)
     taken = np.zeros(area.size, np.bool_)

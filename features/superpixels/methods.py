@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy.ndimage import gaussian_filter1d
 from skimage.segmentation import quickshift, slic
 
+from segboost._types import Float32Array
 from segboost.features.image import RGB, ImageLike, as_rgb
 from segboost.features.luv import rgb_to_luv
 from segboost.features.setting_checks import Number, check_settings
@@ -34,7 +34,7 @@ class SuperpixelMethod(Protocol):
     kind: ClassVar[str]
     """The name of the method in a configuration."""
 
-    def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
+    def cut(self, rgb: RGB, luv: Float32Array) -> Labels:
         """Return connected labels 0 … P−1, shape (H, W), of an image given in RGB and LUV.
 
         LUV may be followed by further planes to compare; see `compared_planes`.
@@ -96,7 +96,7 @@ class GraphMerging:
         as_dense = round(self.max_count * height * width / USUAL_PIXELS)
         return max(self.max_count, min(as_dense, self.count_limit))
 
-    def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
+    def cut(self, rgb: RGB, luv: Float32Array) -> Labels:
         """Return connected labels 0 … P−1, P ≤ `count` of the image's size."""
         smooth = luv
         for axis in (0, 1):
@@ -137,7 +137,7 @@ class QuickShift:
         sizes = {"kernel_size": Number(1, 10), "max_dist": Number(0, 1e6)}
         check_settings(self, {**sizes, "ratio": Number(0, 1), "min_area": AREA})
 
-    def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
+    def cut(self, rgb: RGB, luv: Float32Array) -> Labels:
         """Return connected labels 0 … P−1."""
         modes = quickshift(
             rgb.astype(np.float64),
@@ -163,7 +163,7 @@ class Slic:
             self, {"n_segments": COUNT, "sigma": SIGMA, "compactness": Number(1e-6, 1e6)}
         )
 
-    def cut(self, rgb: RGB, luv: npt.NDArray[np.float32]) -> Labels:
+    def cut(self, rgb: RGB, luv: Float32Array) -> Labels:
         """Return connected labels 0 … P−1, about `n_segments` of them."""
         clusters = slic(
             rgb,

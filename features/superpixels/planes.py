@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Float32Array
 from segboost.features.image import RGB
 
 LIGHTNESS = 100.0
 """The range of L in LUV."""
 
 
-def compared_planes(luv: npt.NDArray[np.float32], further: RGB | None) -> npt.NDArray[np.float32]:
+def compared_planes(luv: Float32Array, further: RGB | None) -> Float32Array:
     """Return colours and further channels as planes whose differences are comparable.
 
     Each further channel weighs as much as the lightness, so that objects visible only in it keep

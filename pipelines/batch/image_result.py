@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from segboost._interrupt import is_interrupt
+from segboost._types import AnyArray, ByteArray, FloatArray
 from segboost.io.legend import ClassLegend
 from segboost.pipelines.batch.output_names import (
     OVERLAYS,
@@ -27,6 +29,8 @@ from segboost.pipelines.segmentation.model.large_image import segment_parts
 
 DONE = "done"
 MIDDLE, LARGEST = 32767.5, 65535
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""Errors of a full or read-only disk: they stop the batch, not only the image."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class SegmentedImage:
 def segment_image(
     model: Segmenter,
     name: str,
-    read: Callable[[], npt.NDArray[np.uint8]],
+    read: Callable[[], ByteArray],
     wanted: frozenset[str],
 ) -> SegmentedImage:
     """Segment one image; any failure is returned as a result.
@@ -134,14 +138,12 @@ def segment_image(
 class _Found:
     """The mask, the encoded maps and the number of superpixels of an image."""
 
-    mask: npt.NDArray[np.uint8]
+    mask: ByteArray
     maps: dict[str, npt.NDArray[np.uint16]]
     superpixels: int
 
 
-def _segment(
-    model: Segmenter, image: npt.NDArray[np.uint8], stem: str, wanted: frozenset[str]
-) -> _Found:
+def _segment(model: Segmenter, image: ByteArray, stem: str, wanted: frozenset[str]) -> _Found:
     """Segment an image part by part, keeping only what will be written."""
     encoders = {
         SCORES: encode_scores,
@@ -166,7 +168,7 @@ def _segment(
 def _files(
     model: Segmenter,
     stem: str,
-    image: npt.NDArray[np.uint8],
+    image: ByteArray,
     found: _Found,
     wanted: frozenset[str],
 ) -> dict[str, bytes]:
@@ -184,7 +186,7 @@ def _files(
     return files
 
 
-def encode_mask(mask: npt.NDArray[np.uint8], legend: ClassLegend) -> bytes:
+def encode_mask(mask: ByteArray, legend: ClassLegend) -> bytes:
     """Return a mask as PNG: grey 0 and 255 for two classes, else indices with a palette."""
     if legend.n_classes == 2:
         return encode_png(mask * np.uint8(255))
@@ -200,7 +202,7 @@ def explain(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def encode_scores(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
+def encode_scores(scores: FloatArray) -> npt.NDArray[np.uint16]:
     """Return a score map as 16-bit values: ``v = 32767.5 (1 + s / (1 + |s|))``, rounded outward.
 
     v ≥ 32768 where the score is positive, which is foreground. To decode:
@@ -215,7 +217,7 @@ def encode_scores(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
     return np.where(scores > 0, np.ceil(soft), np.floor(soft)).astype(np.uint16)
 
 
-def encode_probabilities(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.uint16]:
+def encode_probabilities(probabilities: FloatArray) -> npt.NDArray[np.uint16]:
     """Return a map of probabilities as 16-bit values, ``v = 65535 p`` rounded.
 
     Examples
@@ -226,7 +228,7 @@ def encode_probabilities(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[
     return np.rint(LARGEST * probabilities).astype(np.uint16)
 
 
-def encode_png(pixels: npt.NDArray[Any]) -> bytes:
+def encode_png(pixels: AnyArray) -> bytes:
     """Return pixels as a PNG file: grey of 8 or 16 bits, or RGB."""
     data = io.BytesIO()
     Image.fromarray(pixels).save(data, format="PNG")

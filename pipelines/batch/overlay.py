@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 
-from segboost._types import BoolArray, ByteArray
+from segboost._types import AnyArray, BoolArray, ByteArray
 from segboost.io.legend import TWO_CLASSES, ClassLegend
 
 LINE = (255, 230, 0)
@@ -22,9 +19,7 @@ STRIP = 256
 """Rows that are tinted at a time."""
 
 
-def draw_overlay(
-    image: ByteArray, mask: npt.NDArray[Any], legend: ClassLegend = TWO_CLASSES
-) -> ByteArray:
+def draw_overlay(image: ByteArray, mask: AnyArray, legend: ClassLegend = TWO_CLASSES) -> ByteArray:
     """Return the image with a tint in the colour of each class, and with borders.
 
     Of two classes, only the foreground is tinted; a bright line runs inside its border and a dark
@@ -78,7 +73,7 @@ def _tinted(pixels: ByteArray, colours: ByteArray) -> ByteArray:
     return np.rint(mixed).astype(np.uint8)
 
 
-def _between(labels: npt.NDArray[Any], width: int) -> BoolArray:
+def _between(labels: AnyArray, width: int) -> BoolArray:
     """Return the pixels whose right or lower neighbour has another class, widened."""
     line = np.zeros(labels.shape, dtype=bool)
     line[:, :-1] |= labels[:, :-1] != labels[:, 1:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from segboost.io.errors import ImageFileError
 from segboost.io.image_files import decode_image
 from segboost.io.opening import read_content, read_header
 from segboost.pipelines.batch.image_result import (
+    NO_ROOM,
     ImageResult,
     SegmentedImage,
     explain,
@@ -40,8 +40,6 @@ from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.storage.whole_file import write_whole
 
 Options = TypeVar("Options")
-
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 class FullDiskError(OSError):

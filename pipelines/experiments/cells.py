@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost._version import __version__
 from segboost.pipelines.experiments.method import TableMethod
 from segboost.pipelines.experiments.splits import Split
@@ -69,7 +69,7 @@ class CellResult:
     details: Mapping[str, float]
     seconds: float
     warnings: tuple[str, ...]
-    curves: Mapping[str, npt.NDArray[Any]]
+    curves: Mapping[str, AnyArray]
 
     @classmethod
     def of(cls, artefact: Artefact) -> CellResult:
@@ -85,7 +85,7 @@ class CellResult:
 
 
 def run_cells(
-    cells: Sequence[Cell], X: npt.NDArray[Any], y: npt.NDArray[Any], split: Split, seed: int,
+    cells: Sequence[Cell], X: AnyArray, y: AnyArray, split: Split, seed: int,
     cache: Path, keys: Sequence[KeyParts],
 ) -> None:  # fmt: skip
     """Fit, measure and save cells of one method on one repeat, in the order of its candidates.
@@ -109,9 +109,7 @@ def run_cells(
         store.put(STAGE, key, Artefact(made.arrays, {**made.document, **tail}))
 
 
-def _measure(
-    method: TableMethod, model: Any, X: npt.NDArray[Any], y: npt.NDArray[Any], split: Split
-) -> Artefact:
+def _measure(method: TableMethod, model: Any, X: AnyArray, y: AnyArray, split: Split) -> Artefact:
     parts = {"train": split.train, "validation": split.validation, "test": split.test}
     measures = {part: _plain(method.measure(model, X[r], y[r])) for part, r in parts.items()}
     curves = {} if method.curves is None else method.curves(model, X[split.test], y[split.test])

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
-import numpy.typing as npt
+from segboost._types import AnyArray
 
 Candidate = Mapping[str, Any]
 """The parameters of one fit, as plain JSON values."""
-Fit = Callable[[npt.NDArray[Any], npt.NDArray[Any], Candidate, int], Any]
+Fit = Callable[[AnyArray, AnyArray, Candidate, int], Any]
 """``fit(X, y, candidate, seed) -> model``."""
-PathFit = Callable[[npt.NDArray[Any], npt.NDArray[Any], Sequence[Candidate], int], Iterator[Any]]
+PathFit = Callable[[AnyArray, AnyArray, Sequence[Candidate], int], Iterator[Any]]
 """``path(X, y, candidates, seed)`` yields the models of all candidates, in order."""
-Measure = Callable[[Any, npt.NDArray[Any], npt.NDArray[Any]], Mapping[str, float]]
+Measure = Callable[[Any, AnyArray, AnyArray], Mapping[str, float]]
 """``measure(model, X, y) -> {name: value}``."""
-Curves = Callable[[Any, npt.NDArray[Any], npt.NDArray[Any]], Mapping[str, npt.NDArray[Any]]]
+Curves = Callable[[Any, AnyArray, AnyArray], Mapping[str, AnyArray]]
 """``curves(model, X_test, y_test) -> {name: values by round}``."""
 Describe = Callable[[Any], Mapping[str, float]]
 """``describe(model) -> {name: value}``: figures of the fit itself, such as its objective."""
@@ -69,7 +69,7 @@ class TableMethod:
             raise ValueError(f"the method {self.name} needs either fit or path")
 
     def models(
-        self, X: npt.NDArray[Any], y: npt.NDArray[Any], candidates: Sequence[Candidate], seed: int
+        self, X: AnyArray, y: AnyArray, candidates: Sequence[Candidate], seed: int
     ) -> Iterator[Any]:
         """Yield one fitted model per candidate."""
         if self.path is not None:

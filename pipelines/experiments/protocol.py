@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 
+from segboost._types import AnyArray
 from segboost.pipelines.experiments.cells import STAGE, Cell, CellResult, run_cells
 from segboost.pipelines.experiments.method import TableMethod
 from segboost.pipelines.experiments.splits import Split, split_rows
@@ -23,7 +23,7 @@ from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.runtime.worker_lifetime import tied
 from segboost.progress import Progress, track
 
-Tables = Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
+Tables = Mapping[str, tuple[AnyArray, AnyArray]]
 """X of shape (N, d) and y of shape (N,) by the name of the data set."""
 
 __all__ = [
@@ -62,7 +62,7 @@ class Protocol:
     seed: int = 0
     stratified: bool = False
 
-    def split(self, y: npt.NDArray[Any], repeat: int) -> Split:
+    def split(self, y: AnyArray, repeat: int) -> Split:
         """Return the split of one repeat of a data set with the labels y."""
         return split_rows(len(y), repeat, self.seed, y if self.stratified else None)
 

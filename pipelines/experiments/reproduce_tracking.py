@@ -36,6 +36,8 @@ NOTE = (
     "pixels of these frames."
 )
 QUICK_FRAMES = 25
+FORMAT = 2
+"""Increased when other figures are stored, so that older results are measured again."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ def to_markdown(table: Table) -> str:
     lines += ["", "| method | centre error, px | success area | precision at 20 px | frames/s |"]
     lines += ["|---|---|---|---|---|"]
     for method, mean in summary.items():
-        speeds = [row.ours["frames_a_second"] for row in table.rows if row.method == method]
+        speeds = [row.ours["frames_per_second"] for row in table.rows if row.method == method]
         lines.append(
             f"| {method} | {mean['mean_centre_error']:.1f} | {mean['success_area']:.3f} | "
             f"{mean['precision_20px']:.3f} | {np.mean(speeds):.0f} |"
@@ -197,13 +199,15 @@ def _measured(
     if earlier.get("key") == key:
         return dict(earlier["figures"])
     frames = (frame for frame, _ in zip(sequence.frames(), range(n), strict=False))
-    found = follow(tracker, frames, sequence.boxes[:n_given].tolist())
-    tracker.close()
+    try:
+        found = follow(tracker, frames, sequence.boxes[:n_given].tolist())
+    finally:
+        tracker.close()
     scores = score_track(found.boxes, sequence.boxes[:n])
     write_boxes(output / f"{stem}.csv", found, scores)
     ours = scores.to_dict() | {
-        "frames_a_second": round(found.frames_a_second, 2),
-        "cpu_milliseconds_a_frame": round(1e3 * found.cpu / n, 2),
+        "frames_per_second": round(found.frames_per_second, 2),
+        "cpu_milliseconds_per_frame": round(1e3 * found.cpu / n, 2),
     }
     write_whole(kept, json.dumps({"key": key, "figures": ours}).encode())
     return ours
@@ -213,7 +217,13 @@ def _key(tracker: Tracker, sequence: TrackingSequence, n: int) -> dict[str, Any]
     """Return the key of a measurement: figures with another key are measured again."""
     boxes = hashlib.sha256(np.ascontiguousarray(sequence.boxes).tobytes()).hexdigest()
     settings = repr(getattr(tracker, "settings", None))
-    return {"version": __version__, "settings": settings, "frames": n, "boxes": boxes}
+    return {
+        "version": __version__,
+        "format": FORMAT,
+        "settings": settings,
+        "frames": n,
+        "boxes": boxes,
+    }
 
 
 def _row(method: str, sequence: str, ours: dict[str, Any]) -> Row:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, Float32Array, FloatArray
 from segboost.features.groups.scene_words import (
     learn_block_words,
     scene_cells,
@@ -55,11 +53,6 @@ class SceneSettings:
     n_words: int = 200
     levels: tuple[int, ...] = (1, 2)
 
-    @property
-    def n_features(self) -> int:
-        """The number of columns of the table."""
-        return self.n_words * sum(level**2 for level in self.levels)
-
 
 def load_cells(
     paths: Sequence[Path],
@@ -67,7 +60,7 @@ def load_cells(
     cache: Path,
     n_jobs: int,
     progress: Progress,
-) -> npt.NDArray[np.float32]:
+) -> Float32Array:
     """Return the HOG cells of images, shape (N, n, n, 31), computed once and then cached."""
     parameters = {"side": settings.side, "n_cells": settings.n_cells}
     parts = KeyParts(parameters, tuple(file_key(path) for path in paths))
@@ -83,8 +76,8 @@ def load_cells(
 
 
 def scene_table(
-    cells: npt.NDArray[np.float32],
-    train: npt.NDArray[Any],
+    cells: Float32Array,
+    train: AnyArray,
     settings: SceneSettings,
     seed: int,
     cache: Path,
@@ -112,5 +105,5 @@ def scene_table(
     return rows.astype(np.float64)
 
 
-def _cells(path: Path, settings: SceneSettings) -> npt.NDArray[np.float32]:
+def _cells(path: Path, settings: SceneSettings) -> Float32Array:
     return scene_cells(read_image(path), settings.side, settings.n_cells)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import IntArray
+from segboost._types import AnyArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +24,7 @@ class Split:
     test: IntArray
 
 
-def split_rows(n: int, repeat: int, seed: int = 0, strata: npt.NDArray[Any] | None = None) -> Split:
+def split_rows(n: int, repeat: int, seed: int = 0, strata: AnyArray | None = None) -> Split:
     """Return the parts of one repeat: 50 % / 25 % / 25 % at random, as in the paper.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,11 @@ from scipy import ndimage
 from skimage.morphology import local_maxima, reconstruction
 from skimage.segmentation import watershed
 
-from segboost._types import BoolArray
+from segboost._types import AnyArray, BoolArray, ByteArray
+from segboost.io.legend import VOID
 
 Touching = Literal["keep", "split"]
 TOUCHING = ("keep", "split")
-VOID = 255
 NEIGHBOURS = np.ones((3, 3), dtype=bool)
 
 
@@ -72,7 +72,7 @@ class Objects:
     """
 
     labels: npt.NDArray[np.int32]
-    classes: npt.NDArray[np.uint8]
+    classes: ByteArray
 
     @property
     def count(self) -> int:
@@ -80,7 +80,7 @@ class Objects:
         return len(self.classes)
 
 
-def find_objects(mask: npt.NDArray[Any], settings: ObjectSettings | None = None) -> Objects:
+def find_objects(mask: AnyArray, settings: ObjectSettings | None = None) -> Objects:
     """Return the connected parts (8 neighbours) of every class of a mask.
 
     Parameters

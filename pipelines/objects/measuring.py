@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +53,7 @@ def measure_objects(
     objects: Objects,
     class_names: Sequence[str],
     probabilities: FloatArray | None = None,
-    channels: npt.NDArray[Any] | None = None,
+    channels: AnyArray | None = None,
     pixel_size: PixelSize | None = None,
 ) -> ObjectTable:
     """Return the measurements of objects, one row per object.
@@ -144,7 +143,7 @@ def _mean_probability(objects: Objects, probabilities: FloatArray | None) -> Flo
 
 
 def _statistics(
-    labels: npt.NDArray[np.int32], values: npt.NDArray[Any], count: int
+    labels: npt.NDArray[np.int32], values: AnyArray, count: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return mean and standard deviation of the finite values in every object."""
     where = (labels > 0) & np.isfinite(values)

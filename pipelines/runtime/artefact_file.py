@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.storage.regular_file import check_regular
 from segboost.storage.whole_file import open_whole
 
@@ -50,7 +50,7 @@ class Artefact:
         Must not contain NaN or infinities, which belong in arrays.
     """
 
-    arrays: Mapping[str, npt.NDArray[Any]]
+    arrays: Mapping[str, AnyArray]
     document: Mapping[str, Any] = field(default_factory=dict)
 
     def as_read(self) -> Artefact:
@@ -139,10 +139,10 @@ def _head(archive: zipfile.ZipFile, stage: str, key: str) -> dict[str, Any]:
     return head
 
 
-def _array(archive: zipfile.ZipFile, name: str, digest: str) -> npt.NDArray[Any]:
+def _array(archive: zipfile.ZipFile, name: str, digest: str) -> AnyArray:
     # Verified before parsing: a damaged shape must not cause a huge allocation.
     packed = archive.read(f"{name}.npy")
     if hashlib.sha256(packed).hexdigest() != digest:
         raise ValueError(f"the checksum of its array {name!r} does not match")
-    array: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(packed), allow_pickle=False)
+    array: AnyArray = np.lib.format.read_array(io.BytesIO(packed), allow_pickle=False)
     return array

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from segboost._types import AnyArray
 
 STAGE = re.compile(r"[a-z0-9][a-z0-9_-]*")
 """Pattern of stage names, which are used as folder names."""
@@ -80,7 +81,7 @@ def file_key(path: str | os.PathLike[str]) -> str:
     return digest.hexdigest()
 
 
-def array_key(*arrays: npt.NDArray[Any]) -> str:
+def array_key(*arrays: AnyArray) -> str:
     """Return the sha256 of dtypes, shapes and values of arrays; memory layout does not matter."""
     digest = hashlib.sha256()
     for array in arrays:

@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Int64Array
 from segboost.io.legend import TWO_CLASSES, VOID, ClassLegend
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.run_log import RunLog
@@ -155,9 +155,7 @@ def check_items(
     return _check_classes(images_with, legend, len(items))
 
 
-def _check_classes(
-    images_with: npt.NDArray[np.int64], legend: ClassLegend, n_images: int
-) -> list[str]:
+def _check_classes(images_with: Int64Array, legend: ClassLegend, n_images: int) -> list[str]:
     """Return warnings on classes that are rare or missing; ValueError if there are not two."""
     present = images_with > 0
     if legend.n_classes == 2 and not present.all():
@@ -175,7 +173,10 @@ def _check_classes(
     absent = [name for name, n in zip(legend.names, images_with, strict=True) if n == 0]
     single = [name for name, n in zip(legend.names, images_with, strict=True) if n == 1]
     if absent:
-        warnings.append(f"no training image has {_few(absent)}: the model will never predict it")
+        them = "it" if len(absent) == 1 else "them"
+        warnings.append(
+            f"no training image has {_few(absent)}: the model will never predict {them}"
+        )
     if single and n_images > 1:
         warnings.append(
             f"only one training image has {_few(single)}: settings cannot be validated on it, and "

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 
+from segboost._types import ByteArray, FloatArray
 from segboost.features.image import ImageLike
 from segboost.features.presets import Preset
 from segboost.io.legend import TWO_CLASSES, ClassLegend, default_legend
@@ -133,18 +133,18 @@ class SegmentationPipeline:
                 ).model
         return self
 
-    def predict(self, image: ImageLike) -> npt.NDArray[np.uint8]:
+    def predict(self, image: ImageLike) -> ByteArray:
         """Return the mask of an image, shape (H, W): the class, or 1 where foreground."""
         return self.segment(image).mask
 
-    def predict_scores(self, image: ImageLike) -> npt.NDArray[np.float64]:
+    def predict_scores(self, image: ImageLike) -> FloatArray:
         """Return the score map of an image, shape (H, W): positive where foreground.
 
         With more than two classes, shape (H, W, K): highest at the class of the mask.
         """
         return self.segment(image).scores
 
-    def predict_proba(self, image: ImageLike) -> npt.NDArray[np.float64]:
+    def predict_proba(self, image: ImageLike) -> FloatArray:
         """Return the probability of foreground of every pixel, shape (H, W).
 
         Calibrated: of the pixels with probability 0.7, 70 % are foreground, on images like the

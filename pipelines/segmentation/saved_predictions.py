@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.pipelines.runtime.artefact_file import (
     Artefact,
     DamagedArtefactError,
@@ -71,7 +70,7 @@ def read_answers(folder: Path) -> dict[str, KeptAnswer] | None:
         return None
 
 
-def _pack(ordered: Sequence[Answer]) -> dict[str, npt.NDArray[Any]]:
+def _pack(ordered: Sequence[Answer]) -> dict[str, AnyArray]:
     regions = [a for a in ordered if isinstance(a, RegionAnswer)]
     if len(regions) == len(ordered):
         return {
@@ -87,7 +86,7 @@ def _pack(ordered: Sequence[Answer]) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _unpack(arrays: Mapping[str, npt.NDArray[Any]]) -> list[Answer]:
+def _unpack(arrays: Mapping[str, AnyArray]) -> list[Answer]:
     if "confusion" in arrays:
         pairs = zip(arrays["confusion"], arrays["calibration"], strict=True)
         return [ClassAnswer(*pair) for pair in pairs]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from segboost._types import AnyArray
 from segboost.datasets.tables.table import Table
 from segboost.estimators.mixed_columns import LARGEST, is_too_large, mixed_columns
 from segboost.pipelines.tables.labels import TaskName
@@ -75,7 +74,7 @@ def check_magnitudes(table: Table) -> None:
             )
 
 
-def _columns(table: Table) -> list[npt.NDArray[Any]]:
+def _columns(table: Table) -> list[AnyArray]:
     return mixed_columns(table.X) or ([] if table.X.dtype == object else list(table.X.T))
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.estimators.base import BaseStructBoost
 from segboost.estimators.hierarchical import HierarchicalStructBoostClassifier
 from segboost.estimators.multiclass import StructBoostClassifier
@@ -71,7 +71,7 @@ class EstimatorSettings:
         C: float,
         n_jobs: int | None = None,
         callback: Any = None,
-        y: npt.NDArray[Any] | None = None,
+        y: AnyArray | None = None,
         is_sparse: bool = False,
     ) -> BaseStructBoost:
         """Return the estimator, not fitted yet; automatic ones depend on labels and table."""
@@ -108,7 +108,7 @@ def better(task: TaskName, value: float) -> float:
     return -value if task == "auc" else value
 
 
-def measure(model: Any, X: npt.NDArray[Any], y: npt.NDArray[Any]) -> dict[str, float]:
+def measure(model: Any, X: AnyArray, y: AnyArray) -> dict[str, float]:
     """Return the measures of a fitted model; the first is the one by which C is chosen.
 
     Parameters

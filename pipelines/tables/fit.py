@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy import sparse
 
-from segboost._types import IntArray
+from segboost._types import AnyArray, IntArray
 from segboost.estimators.base import BaseStructBoost
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.runtime.worker_lifetime import tied
@@ -69,8 +68,8 @@ class TableFit:
 
 
 def fit_table(
-    X: npt.NDArray[Any],
-    y: npt.NDArray[Any],
+    X: AnyArray,
+    y: AnyArray,
     settings: EstimatorSettings,
     C: float | None = None,
     n_jobs: int = 1,
@@ -123,7 +122,7 @@ def fit_table(
         return TableFit(model, C, measure(model, X, y), trials, n_validation, caught)
 
 
-def split_validation(y: npt.NDArray[Any], seed: int) -> tuple[IntArray, IntArray]:
+def split_validation(y: AnyArray, seed: int) -> tuple[IntArray, IntArray]:
     """Return training and validation rows: a quarter of each class is held out, at least one row.
 
     Classes of a single row stay in the training part.
@@ -149,13 +148,11 @@ class _Prepared:
     """An automatic classifier with its boosted trees, and the rows with their scores."""
 
     model: Any
-    rows: npt.NDArray[Any]
+    rows: AnyArray
     codes: IntArray
 
 
-def _prepare(
-    X: npt.NDArray[Any], y: npt.NDArray[Any], settings: EstimatorSettings, display: Progress
-) -> _Prepared:
+def _prepare(X: AnyArray, y: AnyArray, settings: EstimatorSettings, display: Progress) -> _Prepared:
     display(Report("boosted trees", 0, 1))
     model: Any = settings.make(CANDIDATES[0], None, None, y, sparse.issparse(X))
     with warnings.catch_warnings():
@@ -172,8 +169,8 @@ def _ignore_doubts() -> None:
 
 
 def _try(
-    X: npt.NDArray[Any],
-    y: npt.NDArray[Any],
+    X: AnyArray,
+    y: AnyArray,
     train: IntArray,
     validation: IntArray,
     settings: EstimatorSettings,
@@ -188,7 +185,7 @@ def _try(
 
 
 def _fit(
-    model: Any, X: npt.NDArray[Any], y: npt.NDArray[Any], prepared: _Prepared | None = None
+    model: Any, X: AnyArray, y: AnyArray, prepared: _Prepared | None = None
 ) -> tuple[BaseStructBoost, tuple[str, ...]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

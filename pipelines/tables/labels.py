@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray, BoolArray
 from segboost.storage.labels import labels_from_json, labels_to_json
 
 TaskName = Literal["multiclass", "auc", "ordinal", "hierarchy"]
@@ -28,13 +28,13 @@ class LabelRule:
     """
 
     task: TaskName
-    values: npt.NDArray[Any]
+    values: AnyArray
 
     @classmethod
     def of(
         cls,
         task: TaskName,
-        y: npt.NDArray[Any],
+        y: AnyArray,
         positive: str | None = None,
         ranks: Sequence[str] = (),
     ) -> LabelRule:
@@ -66,7 +66,7 @@ class LabelRule:
             raise ValueError(f"the label {odd} is not a class: expected whole numbers or text")
         return cls(task, found)
 
-    def encode(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def encode(self, y: AnyArray) -> AnyArray:
         """Return the targets of the estimator, shape (N,): classes, 0 and 1, or ranks from 0."""
         if self.task == "auc":
             return (y == self.values[-1]).astype(np.intp)
@@ -75,11 +75,11 @@ class LabelRule:
             return order[np.searchsorted(self.values, y, sorter=order)]
         return y
 
-    def decode(self, answers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def decode(self, answers: AnyArray) -> AnyArray:
         """Return predictions as labels of the table; scores of the AUC are returned unchanged."""
         return self.values[answers] if self.task == "ordinal" else answers
 
-    def knows(self, y: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    def knows(self, y: AnyArray) -> BoolArray:
         """Return which labels occurred in training, shape (N,)."""
         if (y.dtype.kind in "US") != (self.values.dtype.kind in "US"):
             return np.zeros(len(y), dtype=bool)
@@ -98,7 +98,7 @@ class LabelRule:
         return cls(task, labels_from_json(document["values"]))
 
 
-def _positive_last(found: npt.NDArray[Any], positive: str | None) -> npt.NDArray[Any]:
+def _positive_last(found: AnyArray, positive: str | None) -> AnyArray:
     if positive is None:
         if len(found) > 2:
             raise ValueError(
@@ -110,7 +110,7 @@ def _positive_last(found: npt.NDArray[Any], positive: str | None) -> npt.NDArray
     return np.append(np.delete(found, at), found[at])
 
 
-def _ranked(found: npt.NDArray[Any], ranks: Sequence[str]) -> npt.NDArray[Any]:
+def _ranked(found: AnyArray, ranks: Sequence[str]) -> AnyArray:
     if not ranks:
         if found.dtype.kind in "US":
             raise ValueError(
@@ -126,7 +126,7 @@ def _ranked(found: npt.NDArray[Any], ranks: Sequence[str]) -> npt.NDArray[Any]:
     return found[places]
 
 
-def _find(found: npt.NDArray[Any], text: str, option: str) -> int:
+def _find(found: AnyArray, text: str, option: str) -> int:
     """Return the index of a label that the command line gives as text."""
     for place, value in enumerate(found.tolist()):
         if str(value) == text.strip() or _equal_number(value, text):
@@ -141,6 +141,6 @@ def _equal_number(value: Any, text: str) -> bool:
         return False
 
 
-def _list(labels: npt.NDArray[Any]) -> str:
+def _list(labels: AnyArray) -> str:
     shown = ", ".join(map(str, labels[:6].tolist()))
     return shown if len(labels) <= 6 else f"{shown}, …"

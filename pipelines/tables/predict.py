@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.datasets.tables.table import Table
 from segboost.pipelines.tables.estimators import measure
 from segboost.pipelines.tables.model import TableModel
@@ -45,13 +44,13 @@ class Predictions:
         Notes on the columns for the user.
     """
 
-    answers: npt.NDArray[Any]
+    answers: AnyArray
     scores: FloatArray
     score_names: tuple[str, ...]
-    labels: npt.NDArray[Any]
+    labels: AnyArray
     measures: dict[str, float] = field(default_factory=dict)
     note: str = ""
-    ids: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(0, dtype=str))
+    ids: AnyArray = field(default_factory=lambda: np.zeros(0, dtype=str))
     id_name: str = ""
     notes: tuple[str, ...] = ()
 
@@ -140,7 +139,7 @@ def predict_table(model: TableModel, table: Table) -> Predictions:
     )
 
 
-def _scores(model: TableModel, X: npt.NDArray[Any]) -> tuple[FloatArray, tuple[str, ...]]:
+def _scores(model: TableModel, X: AnyArray) -> tuple[FloatArray, tuple[str, ...]]:
     task, estimator = model.rule.task, model.estimator
     if task in ("auc", "ordinal"):
         one = estimator.predict(X) if task == "auc" else estimator.score_samples(X)

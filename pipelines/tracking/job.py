@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from segboost._types import ByteArray, FloatArray
 from segboost.datasets.tracks.otb import load_sequence, read_boxes
 from segboost.datasets.tracks.video import read_frames
 from segboost.io.image_files import list_images
@@ -42,9 +40,9 @@ class TrackJob:
     """
 
     name: str
-    frames: Iterable[npt.NDArray[np.uint8]]
+    frames: Iterable[ByteArray]
     box: Box
-    truth: npt.NDArray[np.float64] | None
+    truth: FloatArray | None
     n_frames: int | None
     inputs: tuple[Path, ...] = ()
 
@@ -67,7 +65,7 @@ class TrackResult:
             "sequence": self.name,
             "method": self.method,
             "frames": len(self.found.boxes),
-            "frames_a_second": round(self.found.frames_a_second, 2),
+            "frames_per_second": round(self.found.frames_per_second, 2),
             "doubtful_frames": self.n_doubtful,
             **scores,
             "files": [str(f) for f in self.files],
@@ -82,7 +80,7 @@ class TrackResult:
         """Return a human-readable summary of a few lines."""
         lines = [
             f"{self.name}: {len(self.found.boxes)} frames by {self.method}, "
-            f"{self.found.frames_a_second:.1f} per second; {self.n_doubtful} with low confidence"
+            f"{self.found.frames_per_second:.1f} per second; {self.n_doubtful} with low confidence"
         ]
         if self.scores is not None:
             s = self.scores
@@ -159,10 +157,10 @@ def _track(
     on_frame = None if drawn is None else overlay_writer(drawn, settings.trust, job.truth)
     try:
         found = follow(tracker, frames, [job.box], on_frame)
-        tracker.close()
         if drawn is not None:
             drawn.close()
     finally:
+        tracker.close()
         if drawn is not None:
             drawn.discard()
     scores = None

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from segboost._types import FloatArray
+from segboost._types import ByteArray, FloatArray
 from segboost.pipelines.tracking.metrics import TrackScores
 from segboost.pipelines.tracking.run import Track
 from segboost.storage.whole_file import PendingFile, write_whole
@@ -33,11 +32,11 @@ def write_boxes(path: Path, track: Track, scores: TrackScores | None = None) -> 
 
 
 def draw_box(
-    frame: npt.NDArray[np.uint8],
+    frame: ByteArray,
     box: FloatArray,
     trusted: bool,
     truth: FloatArray | None = None,
-) -> npt.NDArray[np.uint8]:
+) -> ByteArray:
     """Return the frame in colour with the box in yellow, or red if not trusted; truth in green."""
     image = Image.fromarray(frame).convert("RGB")
     pen = ImageDraw.Draw(image)
@@ -54,7 +53,7 @@ class OverlayFrames:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def add(self, number: int, picture: npt.NDArray[np.uint8]) -> None:
+    def add(self, number: int, picture: ByteArray) -> None:
         """Write one picture."""
         buffer = io.BytesIO()
         Image.fromarray(picture).save(buffer, "JPEG", quality=90)
@@ -76,7 +75,7 @@ class OverlayVideo:
         If OpenCV is not installed, or cannot write this kind of file.
     """
 
-    def __init__(self, path: Path, frames_a_second: float = 25.0) -> None:
+    def __init__(self, path: Path, frames_per_second: float = 25.0) -> None:
         try:
             import cv2
         except ImportError:
@@ -88,10 +87,10 @@ class OverlayVideo:
         self._path = path
         # OpenCV chooses the format by the suffix.
         self._pending = PendingFile(path, path.suffix)
-        self._rate = frames_a_second
+        self._rate = frames_per_second
         self._writer: Any = None
 
-    def add(self, number: int, picture: npt.NDArray[np.uint8]) -> None:
+    def add(self, number: int, picture: ByteArray) -> None:
         """Append one picture."""
         if self._writer is None:
             height, width = picture.shape[:2]
@@ -140,10 +139,10 @@ def plot_track(path: Path, scores: TrackScores, confidence: FloatArray, title: s
 
 def overlay_writer(
     overlay: OverlayFrames | OverlayVideo, trust: float, truth: FloatArray | None
-) -> Callable[[int, npt.NDArray[np.uint8], FloatArray, float], None]:
+) -> Callable[[int, ByteArray, FloatArray, float], None]:
     """Return the callback that `follow` calls after every frame."""
 
-    def write(number: int, frame: npt.NDArray[np.uint8], box: FloatArray, sure: float) -> None:
+    def write(number: int, frame: ByteArray, box: FloatArray, sure: float) -> None:
         known = None if truth is None or number >= len(truth) else truth[number]
         overlay.add(number, draw_box(frame, box, sure >= trust, known))
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import ByteArray, FloatArray
 from segboost.tracking.base import Tracker
 
 
@@ -35,16 +34,16 @@ class Track:
     cpu: float
 
     @property
-    def frames_a_second(self) -> float:
+    def frames_per_second(self) -> float:
         """Frames per second of wall time."""
         return len(self.boxes) / max(self.seconds, 1e-9)
 
 
 def follow(
     tracker: Tracker,
-    frames: Iterable[npt.NDArray[np.uint8]],
+    frames: Iterable[ByteArray],
     given: Sequence[Sequence[float]],
-    on_frame: Callable[[int, npt.NDArray[np.uint8], FloatArray, float], None] | None = None,
+    on_frame: Callable[[int, ByteArray, FloatArray, float], None] | None = None,
 ) -> Track:
     """Track through frames; the boxes of the first frames are given.
 

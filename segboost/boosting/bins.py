@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, ByteArray, FloatArray
 from segboost.weak.binning import MAX_BINS, BinnedMatrix, bin_features, percentile_cuts
 
 
-def bin_columns(features: npt.NDArray[Any]) -> BinnedMatrix:
+def bin_columns(features: AnyArray) -> BinnedMatrix:
     """Return finite features, shape (N, d), as codes with float64 thresholds.
 
     A feature with at most 256 distinct values has a threshold at every midpoint, any other at up
@@ -20,7 +17,7 @@ def bin_columns(features: npt.NDArray[Any]) -> BinnedMatrix:
     return bin_features(features, MAX_BINS, percentile_cuts)
 
 
-def keep_bytes(features: npt.NDArray[np.uint8]) -> BinnedMatrix:
+def keep_bytes(features: ByteArray) -> BinnedMatrix:
     """Return features that are already bytes, shape (N, d), with their values as codes."""
     n_features = features.shape[1]
     thresholds = np.tile(np.arange(MAX_BINS - 1, dtype=np.float64), (n_features, 1))
@@ -28,9 +25,7 @@ def keep_bytes(features: npt.NDArray[np.uint8]) -> BinnedMatrix:
     return BinnedMatrix(codes, thresholds, np.full(n_features, MAX_BINS, dtype=np.intp))
 
 
-def thresholds_of(
-    feature: npt.NDArray[Any], cut: npt.NDArray[Any], thresholds: FloatArray
-) -> FloatArray:
+def thresholds_of(feature: AnyArray, cut: AnyArray, thresholds: FloatArray) -> FloatArray:
     """Return the thresholds on feature values that are equivalent to these cuts on codes.
 
     Parameters

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import log_softmax
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.boosting.bins import bin_columns
 from segboost.boosting.class_growing import boost_class_trees
 from segboost.boosting.settings import BoosterSettings
@@ -25,8 +24,8 @@ class ClassBooster(TreeArrays):
     @classmethod
     def fit(
         cls,
-        X: npt.NDArray[Any],
-        y: npt.NDArray[Any],
+        X: AnyArray,
+        y: AnyArray,
         n_classes: int,
         sample_weight: FloatArray | None = None,
         settings: BoosterSettings | None = None,
@@ -51,13 +50,13 @@ class ClassBooster(TreeArrays):
         """The number of classes K."""
         return len(self.baseline)
 
-    def decision_function(self, X: npt.NDArray[Any]) -> FloatArray:
+    def decision_function(self, X: AnyArray) -> FloatArray:
         """Return F of every row, shape (N, K)."""
         out = np.tile(self.baseline, (len(X), 1))
         self.add_to(out, X)
         return out
 
-    def log_probabilities(self, X: npt.NDArray[Any]) -> FloatArray:
+    def log_probabilities(self, X: AnyArray) -> FloatArray:
         """Return the logarithms of the probabilities of every row, shape (N, K)."""
         found: FloatArray = log_softmax(self.decision_function(X), axis=1)
         return found

@@ -7,7 +7,6 @@ would cost more than the sums themselves. `growing.grow_tree` is the plain equiv
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 from scipy.special import expit, softmax
 
@@ -211,7 +210,7 @@ def _divide(column, rows, g, h, start, end, byte):  # type: ignore[no-untyped-de
     return left
 
 
-def split_shares(boosters: tuple[TreeBooster, ...], n_features: int) -> npt.NDArray[np.float64]:
+def split_shares(boosters: tuple[TreeBooster, ...], n_features: int) -> FloatArray:
     """Return the share of the splits on each feature, shape (len(boosters), n_features)."""
     shares = np.zeros((len(boosters), n_features))
     for row, booster in zip(shares, boosters, strict=True):

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.boosting.bins import bin_columns
 from segboost.boosting.growing import boost_trees
 from segboost.boosting.settings import BoosterSettings
@@ -24,8 +23,8 @@ class TreeBooster(TreeArrays):
     @classmethod
     def fit(
         cls,
-        X: npt.NDArray[Any],
-        y: npt.NDArray[Any],
+        X: AnyArray,
+        y: AnyArray,
         sample_weight: FloatArray | None = None,
         settings: BoosterSettings | None = None,
         seed: int | Sequence[int] = 0,
@@ -43,7 +42,7 @@ class TreeBooster(TreeArrays):
         )
         return cls.from_trees(baseline, trees, binned.thresholds)
 
-    def decision_function(self, X: npt.NDArray[Any]) -> FloatArray:
+    def decision_function(self, X: AnyArray) -> FloatArray:
         """Return F of every row, shape (N,)."""
         out = np.zeros((len(X), 1))
         self.add_to(out, X)

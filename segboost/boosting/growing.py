@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 from scipy.special import expit
 
-from segboost._types import ByteArray, FloatArray, Int64Array
+from segboost._types import BoolArray, ByteArray, FloatArray, Int64Array
 from segboost.boosting.settings import BoosterSettings
 from segboost.boosting.splitting import best_cuts
 from segboost.weak.binning import MAX_BINS
@@ -43,7 +42,7 @@ class GrownTree:
 def boost_trees(
     columns: ByteArray,
     rows: Int64Array,
-    labels: npt.NDArray[np.bool_],
+    labels: BoolArray,
     weight: FloatArray,
     settings: BoosterSettings,
     rng: np.random.Generator,
@@ -139,9 +138,7 @@ def grow_tree(
     return GrownTree(feature, cut, value)
 
 
-def _smaller_children(
-    node: Int64Array, parents: Int64Array, first: int, n_level: int
-) -> npt.NDArray[np.bool_]:
+def _smaller_children(node: Int64Array, parents: Int64Array, first: int, n_level: int) -> BoolArray:
     """Return which nodes of a level, numbered from `first`, are the smaller of two siblings."""
     sizes = np.bincount(node[node >= first] - first, minlength=n_level)
     smaller = np.zeros(n_level, dtype=np.bool_)
@@ -157,7 +154,7 @@ def _next_histograms(
     node: Int64Array,
     pairs: FloatArray,
     parent: FloatArray,
-    smaller: npt.NDArray[np.bool_],
+    smaller: BoolArray,
 ) -> FloatArray:
     """Sum over the smaller children and subtract them from their parents for the others.
 

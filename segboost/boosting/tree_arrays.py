@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.boosting.bins import thresholds_of
 from segboost.boosting.growing import GrownTree
 from segboost.boosting.walking import DAMAGED, CompleteTrees, check_trees
@@ -37,7 +37,7 @@ class TreeArrays:
     baseline: FloatArray
     feature: npt.NDArray[np.int32]
     threshold: FloatArray
-    value: npt.NDArray[Any]
+    value: AnyArray
     n_features: int
 
     BASELINE_DIMENSIONS: ClassVar[int]
@@ -69,7 +69,7 @@ class TreeArrays:
             boosters[0].n_features,
         )
 
-    def add_to(self, out: FloatArray, X: npt.NDArray[Any]) -> None:
+    def add_to(self, out: FloatArray, X: AnyArray) -> None:
         """Add all trees, in their order, to scores of shape (N, 1) or (N, K), without the baseline.
 
         Raises
@@ -86,7 +86,7 @@ class TreeArrays:
         value = self.value.reshape(*self.feature.shape, -1)
         return CompleteTrees.of(self.feature, self.threshold, value)
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays that `from_arrays` takes."""
         return {
             "baseline": self.baseline,
@@ -97,7 +97,7 @@ class TreeArrays:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
         """Return the booster that `to_arrays` stored; ValueError if the arrays are damaged."""
         found = cls(
             baseline=np.asarray(arrays["baseline"]),

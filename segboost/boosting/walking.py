@@ -8,13 +8,13 @@ and the reads of different rows overlap.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 
 DAMAGED = "the trees of the model are damaged"
 ROWS_AT_A_TIME = 64
@@ -38,12 +38,10 @@ class CompleteTrees:
 
     feature: npt.NDArray[np.uint32]
     threshold: FloatArray
-    value: npt.NDArray[Any]
+    value: AnyArray
 
     @classmethod
-    def of(
-        cls, feature: npt.NDArray[np.int32], threshold: FloatArray, value: npt.NDArray[Any]
-    ) -> Self:
+    def of(cls, feature: npt.NDArray[np.int32], threshold: FloatArray, value: AnyArray) -> Self:
         """Return complete trees from trees with leaves on any level, by copying leaves downwards.
 
         Parameters
@@ -73,7 +71,7 @@ class CompleteTrees:
         """The number d of levels above the leaves."""
         return self.value.shape[1].bit_length() - 1
 
-    def add_to(self, out: FloatArray, table: npt.NDArray[Any]) -> None:
+    def add_to(self, out: FloatArray, table: AnyArray) -> None:
         """Add all trees, in their order, to the scores of the rows of a table.
 
         Parameters
@@ -86,7 +84,7 @@ class CompleteTrees:
         _add_trees(rows, self.feature, self.threshold, self.value, self.depth, out)
 
 
-def check_trees(feature: npt.NDArray[Any], threshold: npt.NDArray[Any], n_features: int) -> None:
+def check_trees(feature: AnyArray, threshold: AnyArray, n_features: int) -> None:
     """Raise ValueError for stored trees, shape (T, M), that would cause out-of-bounds reads."""
     shape = feature.shape
     whole = len(shape) == 2 and shape[1] > 0 and (shape[1] + 1) & shape[1] == 0
@@ -99,7 +97,7 @@ def check_trees(feature: npt.NDArray[Any], threshold: npt.NDArray[Any], n_featur
         raise ValueError(DAMAGED)
 
 
-def add_plainly(trees: CompleteTrees, out: FloatArray, table: npt.NDArray[Any]) -> None:
+def add_plainly(trees: CompleteTrees, out: FloatArray, table: AnyArray) -> None:
     """Plain NumPy twin of `CompleteTrees.add_to`, tree by tree."""
     rows = np.arange(len(table))
     for feature, threshold, value in zip(trees.feature, trees.threshold, trees.value, strict=True):

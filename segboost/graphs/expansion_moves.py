@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import BoolArray, FloatArray, IntArray
 
 FIXED, KEEPS, CHANGES, UNDECIDED = -1, 0, 1, -2
 """The values of x. Fixed nodes take part in no move; their edges are costs of their neighbours."""
@@ -58,7 +58,7 @@ class Move(NamedTuple):
     change: FloatArray
     remaining: FloatArray
     bound: FloatArray
-    waiting: npt.NDArray[np.bool_]
+    waiting: BoolArray
 
 
 @njit(cache=True, nogil=True)
@@ -199,7 +199,7 @@ def settle(
     least: FloatArray,
     labels: IntArray,
     move: Move,
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """Make the moves that lower the energy of their graph by more than `least`, in place.
 
     Returns

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import IntArray
+from segboost._types import AnyArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +83,7 @@ class Graph:
 
 def as_edges(edges: npt.ArrayLike, n_nodes: int) -> IntArray:
     """Return `edges` as an (E, 2) array of node numbers below `n_nodes`, or raise ValueError."""
-    array: npt.NDArray[Any] = np.asarray(edges)
+    array: AnyArray = np.asarray(edges)
     if array.size == 0:
         return np.zeros((0, 2), np.intp)
     if array.ndim != 2 or array.shape[1] != 2:

@@ -8,12 +8,11 @@ exactly, so that their number is bounded in spite of rounding.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import FloatArray, Int64Array, IntArray
 
-Marks = npt.NDArray[np.int64]
+Marks = Int64Array
 
 
 @njit(cache=True, nogil=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from segboost.datasets.base import VOID
 from segboost.io.errors import ImageFileError
+from segboost.io.legend import VOID
 from segboost.label.images import FolderImage
 from segboost.label.masks import UNPAINTED, MaskFolder
 

@@ -13,9 +13,9 @@ import numpy as np
 from PIL import Image
 
 from segboost._types import ByteArray
-from segboost.datasets.base import VOID
 from segboost.datasets.images.masks import read_values
 from segboost.io.errors import ImageFileError
+from segboost.io.legend import VOID
 from segboost.label.classes import DEFAULT, ClassList
 from segboost.label.images import FolderImage
 from segboost.pipelines.segmentation.images.working_size import resize_labels

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, ByteArray, FloatArray, Int64Array
 from segboost.pipelines.runtime.artefact_store import Artefact
 from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
@@ -27,13 +26,13 @@ class Prediction:
         Uncertainty of the whole image; see `mean_entropy`.
     """
 
-    label: npt.NDArray[np.uint8]
+    label: ByteArray
     probability: FloatArray
     uncertainty: float
 
     def to_artefact(self) -> Artefact:
         """Return the prediction as arrays."""
-        arrays: dict[str, npt.NDArray[Any]] = {
+        arrays: dict[str, AnyArray] = {
             "label": self.label,
             "probability": self.probability,
         }
@@ -76,7 +75,7 @@ def entropy(probability: FloatArray) -> FloatArray:
     return np.abs(np.round(bits, 9))  # without the rounding error of certain rows
 
 
-def mean_entropy(probability: FloatArray, area: npt.NDArray[np.int64]) -> float:
+def mean_entropy(probability: FloatArray, area: Int64Array) -> float:
     """Return the mean over pixels of the `entropy` of their superpixel.
 
     Examples

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
-from segboost._types import BoolArray, ByteArray, FloatArray
+from segboost._types import AnyArray, BoolArray, ByteArray, FloatArray
 from segboost.io.legend import ClassLegend
 from segboost.report import pictures
 from segboost.report.pictures import CLEAR, VOID_SHADE, Pictures
@@ -52,7 +49,7 @@ def draw_class_pictures(
     )
 
 
-def _classes(mask: npt.NDArray[Any], legend: ClassLegend) -> Image.Image:
+def _classes(mask: AnyArray, legend: ClassLegend) -> Image.Image:
     """Return a layer that tints each class in its colour, with lines between classes."""
     n = legend.n_classes
     codes = np.where(mask == 255, n, mask).astype(np.int64)
@@ -61,14 +58,14 @@ def _classes(mask: npt.NDArray[Any], legend: ClassLegend) -> Image.Image:
     return pictures.indexed(codes, [*colours, VOID_SHADE, BORDER])
 
 
-def _errors(mask: npt.NDArray[Any], truth: npt.NDArray[Any]) -> Image.Image:
+def _errors(mask: AnyArray, truth: AnyArray) -> Image.Image:
     """Return a layer that hatches misclassified pixels."""
     wrong = (mask != truth) & (truth != 255)
     rows, columns = np.indices(mask.shape)
     return pictures.indexed(wrong & ((rows + columns) % 4 == 0), [CLEAR, WRONG])
 
 
-def _borders(codes: npt.NDArray[Any]) -> BoolArray:
+def _borders(codes: AnyArray) -> BoolArray:
     line = np.zeros(codes.shape, dtype=bool)
     line[:, :-1] |= codes[:, :-1] != codes[:, 1:]
     line[:-1] |= codes[:-1] != codes[1:]

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import BoolArray, FloatArray
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
@@ -106,7 +105,7 @@ def pairwise_names(settings: PotentialSettings) -> list[str]:
 
 
 def _boosted(
-    crf: CRFStructBoost, unary: Sequence[str], pairwise: Sequence[str], muted: npt.NDArray[np.bool_]
+    crf: CRFStructBoost, unary: Sequence[str], pairwise: Sequence[str], muted: BoolArray
 ) -> LearnedCRF:
     found = crf.ensemble_
     n_unary = len(unary) + crf.fit_intercept
@@ -142,7 +141,7 @@ def _linear(
     crf: CRFStructuredSVM,
     unary: Sequence[str],
     pairwise: Sequence[str],
-    muted: npt.NDArray[np.bool_],
+    muted: BoolArray,
 ) -> LearnedCRF:
     def line(slope: float) -> Function:
         return lambda values: slope * values

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib import colormaps
 from PIL import Image
 from scipy import ndimage
 
-from segboost._types import ByteArray, FloatArray
+from segboost._types import AnyArray, ByteArray, FloatArray
 
 CLEAR = (0, 0, 0, 0)
 SHADE = (8, 10, 14, 178)
@@ -75,7 +74,7 @@ def draw_pictures(
     )
 
 
-def _layer(mask: npt.NDArray[Any], colour: tuple[int, int, int, int]) -> Image.Image:
+def _layer(mask: AnyArray, colour: tuple[int, int, int, int]) -> Image.Image:
     """Return a layer that leaves the foreground transparent and outlines it."""
     inside = mask == 1
     line = inside & ~ndimage.binary_erosion(inside, iterations=2, border_value=1)
@@ -85,14 +84,14 @@ def _layer(mask: npt.NDArray[Any], colour: tuple[int, int, int, int]) -> Image.I
     return indexed(codes, [SHADE, CLEAR, colour, VOID_SHADE])
 
 
-def _errors(mask: npt.NDArray[Any], truth: npt.NDArray[Any]) -> Image.Image:
+def _errors(mask: AnyArray, truth: AnyArray) -> Image.Image:
     codes = np.zeros(mask.shape, np.int64)
     codes[(mask == 0) & (truth == 1)] = 1
     codes[(mask == 1) & (truth == 0)] = 2
     return indexed(codes, [CLEAR, MISSED, FALSE])
 
 
-def indexed(codes: npt.NDArray[Any], colours: list[tuple[int, int, int, int]]) -> Image.Image:
+def indexed(codes: AnyArray, colours: list[tuple[int, int, int, int]]) -> Image.Image:
     """Return a palette image whose colours may be transparent."""
     picture = Image.fromarray(codes.astype(np.uint8), mode="P")
     picture.putpalette([part for colour in colours for part in colour[:3]])
@@ -100,7 +99,7 @@ def indexed(codes: npt.NDArray[Any], colours: list[tuple[int, int, int, int]]) -
     return picture
 
 
-def shrink(values: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[Any]:
+def shrink(values: AnyArray, size: tuple[int, int]) -> AnyArray:
     """Return labels resized by nearest neighbour, shape (height, width)."""
     return np.asarray(
         Image.fromarray(values.astype(np.uint8)).resize(size, Image.Resampling.NEAREST)

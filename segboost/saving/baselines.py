@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray, FloatArray
 from segboost.baselines import (
     AdaBoostECC,
     AdaBoostMH,
@@ -176,7 +176,7 @@ def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kin
     return model
 
 
-def _two_classes(document: Mapping[str, Any]) -> npt.NDArray[Any]:
+def _two_classes(document: Mapping[str, Any]) -> AnyArray:
     """Return the classes of a binary CRF, which are stored only if they are not 0 and 1."""
     if "classes" not in document:
         return TWO_CLASSES.copy()
@@ -200,7 +200,7 @@ def _restore_stumps(model: Any, arrays: Arrays, sizes: dict[str, int]) -> None:
     model.feature_importances_ = stumps.importances(sizes["d"])
 
 
-def _read(arrays: Arrays, key: str, shape: str, sizes: dict[str, int]) -> npt.NDArray[np.float64]:
+def _read(arrays: Arrays, key: str, shape: str, sizes: dict[str, int]) -> FloatArray:
     """Return an array of reals after checking its known sizes; record its other sizes."""
     array = read_array(arrays, key, "f", tuple(sizes.get(letter) for letter in shape))
     sizes.update(zip(shape, array.shape, strict=True))

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.baselines.cutting_plane import SVMCertificate, SVMStep
 from segboost.weak.checks import read_array
 
 
-def pack_history(
-    history: Sequence[SVMStep], certificate: SVMCertificate
-) -> dict[str, npt.NDArray[Any]]:
+def pack_history(history: Sequence[SVMStep], certificate: SVMCertificate) -> dict[str, AnyArray]:
     """Return the steps, shape (n, 5), and the certificate, shape (5,), in field order.
 
     Arrays instead of JSON, because the bounds of an interrupted fit may be infinite.
@@ -25,7 +22,7 @@ def pack_history(
 
 
 def unpack_history(
-    arrays: Mapping[str, npt.NDArray[Any]],
+    arrays: Mapping[str, AnyArray],
 ) -> tuple[list[SVMStep], SVMCertificate]:
     """Return the history that `pack_history` stored; ValueError if the arrays do not fit."""
     steps = read_array(arrays, "history", "f", (None, 5), finite=False).tolist()

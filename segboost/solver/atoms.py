@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, IntArray, Outputs, Slack
+from segboost._types import AnyArray, FloatArray, IntArray, Outputs, Slack
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +38,7 @@ class Channel:
     """
 
     name: str
-    features: npt.NDArray[Any]
+    features: AnyArray
     outputs: Outputs = "signed"
 
     @property
@@ -69,7 +68,7 @@ class Cuts:
     def __len__(self) -> int:
         return int(self.loss.shape[0])
 
-    def select(self, mask: npt.NDArray[Any]) -> Cuts:
+    def select(self, mask: AnyArray) -> Cuts:
         """Return the cuts selected by a boolean mask or an index array."""
         return Cuts(self.block[mask], self.loss[mask], self.weights[mask])
 

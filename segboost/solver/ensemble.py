@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import AnyArray, FloatArray, IntArray
 from segboost.weak.base import Hypothesis
 
 
@@ -39,7 +37,7 @@ class Ensemble:
         """The final w, shape (J,)."""
         return self._padded(len(self.stages) - 1)
 
-    def scores(self, features: Sequence[npt.NDArray[Any]]) -> list[FloatArray]:
+    def scores(self, features: Sequence[AnyArray]) -> list[FloatArray]:
         """Return the scores ``Σ_j w_j φ_j(x)`` of the atoms, one array per channel.
 
         Parameters
@@ -54,7 +52,7 @@ class Ensemble:
             out[c] += self.weights[j] * self.hypotheses[j].predict(features[c])
         return out
 
-    def staged_scores(self, features: Sequence[npt.NDArray[Any]]) -> Iterator[list[FloatArray]]:
+    def staged_scores(self, features: Sequence[AnyArray]) -> Iterator[list[FloatArray]]:
         """Yield the scores of the model after every round."""
         self._check(features)
         answers = [
@@ -82,7 +80,7 @@ class Ensemble:
             weights[: len(self.stages[stage])] = self.stages[stage]
         return weights
 
-    def _check(self, features: Sequence[npt.NDArray[Any]]) -> None:
+    def _check(self, features: Sequence[AnyArray]) -> None:
         if len(features) != self.n_channels:
             raise ValueError(
                 f"features has {len(features)} channels, the model has {self.n_channels}"

@@ -18,9 +18,9 @@ import highspy
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import AnyArray, FloatArray, IntArray
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, AnyArray]
 
 INFINITY = highspy.kHighsInf
 FEASIBILITY = 1e-9

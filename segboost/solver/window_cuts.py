@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import BoolArray, FloatArray, Int64Array, IntArray
 
 
 class CandidateCuts:
@@ -25,8 +24,8 @@ class CandidateCuts:
         self.place: IntArray = np.empty(0, dtype=np.intp)
         self.candidate: IntArray = np.empty(0, dtype=np.intp)
         self.loss: FloatArray = np.empty(0)
-        self._age: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
-        self._leaving: npt.NDArray[np.bool_] = np.empty(0, dtype=bool)
+        self._age: Int64Array = np.empty(0, dtype=np.int64)
+        self._leaving: BoolArray = np.empty(0, dtype=bool)
 
     def __len__(self) -> int:
         return len(self.place)

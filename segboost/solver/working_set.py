@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import FloatArray, Int64Array, IntArray
 from segboost.solver.atoms import Cuts
 
 
@@ -26,7 +25,7 @@ class WorkingSet:
         self._patience = patience
         self._block: IntArray = np.empty(0, dtype=np.intp)
         self._loss: FloatArray = np.empty(0)
-        self._age: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._age: Int64Array = np.empty(0, dtype=np.int64)
         self._stacked = sparse.csr_array((0, n_atoms))
         self._pending: list[sparse.csr_array] = []
 
@@ -34,7 +33,7 @@ class WorkingSet:
         return len(self._loss)
 
     @property
-    def ages(self) -> npt.NDArray[np.int64]:
+    def ages(self) -> Int64Array:
         """Number of solves since each cut was last active."""
         return self._age
 
@@ -43,7 +42,7 @@ class WorkingSet:
         """All cuts, stacked."""
         return Cuts(self._block, self._loss, self._weights())
 
-    def add(self, cuts: Cuts, ages: npt.NDArray[np.int64] | None = None) -> None:
+    def add(self, cuts: Cuts, ages: Int64Array | None = None) -> None:
         """Append cuts (new ones have age 0)."""
         self._block = np.append(self._block, cuts.block)
         self._loss = np.append(self._loss, cuts.loss)

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost._version import __version__
 from segboost.storage.leftovers import remove_leftovers
 from segboost.storage.npz import read_npz
@@ -56,14 +56,14 @@ class PackedModel:
 
     kind: str
     document: dict[str, Any]
-    arrays: dict[str, npt.NDArray[Any]]
+    arrays: dict[str, AnyArray]
 
 
 def write_folder(
     folder: str | os.PathLike[str],
     kind: str,
     document: Mapping[str, Any],
-    arrays: Mapping[str, npt.NDArray[Any]],
+    arrays: Mapping[str, AnyArray],
 ) -> Path:
     """Write a document and its arrays, replacing a previous model as the last step.
 
@@ -85,7 +85,7 @@ def write_folder(
 
 
 def pack_folder(
-    kind: str, document: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+    kind: str, document: Mapping[str, Any], arrays: Mapping[str, AnyArray]
 ) -> dict[str, bytes]:
     """Return the files of a model folder by name, the document last."""
     packed = _pack(arrays)
@@ -125,7 +125,7 @@ def write_packed(path: Path, files: Mapping[str, bytes]) -> None:
 
 def read_folder(
     folder: str | os.PathLike[str], kind: str
-) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """Return the document and the arrays of a folder of this kind.
 
     Raises
@@ -258,7 +258,7 @@ def _is_complete(document: Mapping[str, Any]) -> bool:
     )
 
 
-def _read_arrays(path: Path, entry: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:
+def _read_arrays(path: Path, entry: Mapping[str, str]) -> dict[str, AnyArray]:
     # Use only the last part of the name, so that a file cannot point to another folder.
     name = Path(entry["file"]).name
     try:
@@ -269,7 +269,7 @@ def _read_arrays(path: Path, entry: Mapping[str, str]) -> dict[str, npt.NDArray[
         raise ModelFileError(f"{path / name} cannot be read: {error.strerror}") from None
 
 
-def _parse_arrays(file: IO[bytes], digest: str, path: Path) -> dict[str, npt.NDArray[Any]]:
+def _parse_arrays(file: IO[bytes], digest: str, path: Path) -> dict[str, AnyArray]:
     """Return the arrays of an open npz file that has this checksum; errors name the path."""
     if hashlib.file_digest(file, "sha256").hexdigest() != digest:  # type: ignore[arg-type]
         raise ModelFileError(f"{path} was edited or damaged: its checksum does not match")
@@ -280,7 +280,7 @@ def _parse_arrays(file: IO[bytes], digest: str, path: Path) -> dict[str, npt.NDA
         raise ModelFileError(f"{path} is not a readable npz file: {one_line(error)}") from None
 
 
-def _pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+def _pack(arrays: Mapping[str, AnyArray]) -> bytes:
     """Return the bytes of an npz file; equal arrays give equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

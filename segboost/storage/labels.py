@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import IntArray
+from segboost._types import AnyArray, IntArray
 from segboost.storage.folder import ModelFileError
 
 
-def labels_to_json(classes: npt.NDArray[Any]) -> dict[str, Any]:
+def labels_to_json(classes: AnyArray) -> dict[str, Any]:
     """Return an array of class names, shape (k,), as a JSON value.
 
     Raises
@@ -33,7 +32,7 @@ def labels_to_json(classes: npt.NDArray[Any]) -> dict[str, Any]:
     }
 
 
-def labels_from_json(value: Any) -> npt.NDArray[Any]:
+def labels_from_json(value: Any) -> AnyArray:
     """Return the array that `labels_to_json` stored."""
     try:
         dtype, values = np.dtype(value["dtype"]), list(value["values"])

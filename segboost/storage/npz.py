@@ -7,14 +7,15 @@ import zipfile
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
+
+from segboost._types import AnyArray
 
 MOST_ARRAYS = 10_000
 KINDS = "biufU"
 """The dtype kinds that files may contain: booleans, numbers and text, never Python objects."""
 
 
-def read_npz(file: IO[bytes], largest: int) -> dict[str, npt.NDArray[Any]]:
+def read_npz(file: IO[bytes], largest: int) -> dict[str, AnyArray]:
     """Return the arrays of an npz file.
 
     Parameters
@@ -48,7 +49,7 @@ def _name(member: zipfile.ZipInfo) -> str:
     return member.filename.removesuffix(".npy")
 
 
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray[Any]:
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> AnyArray:
     """Return one array after checking that its header agrees with the member's size."""
     with archive.open(member) as stream:
         shape, fortran, dtype = _header(stream)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, IntArray, Slack
+from segboost._types import AnyArray, FloatArray, IntArray, Slack
 from segboost.solver.atoms import Channel, Cuts
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 
@@ -35,7 +34,7 @@ class CandidateTask:
 
     def __init__(
         self,
-        features: npt.NDArray[Any],
+        features: AnyArray,
         example: IntArray,
         loss: FloatArray | None,
         truth: IntArray | None = None,

@@ -8,13 +8,12 @@ with an emission score for every label and a transition score for every ordered 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, IntArray, Slack
+from segboost._types import AnyArray, FloatArray, IntArray, Slack
 from segboost.solver.atoms import Channel, Cuts
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 from segboost.tasks.viterbi import best_paths
@@ -138,7 +137,7 @@ def check_sequences(sequences: Sequence[npt.ArrayLike]) -> list[FloatArray]:
 
 def _numbers(sequence: npt.ArrayLike, number: int) -> FloatArray:
     try:
-        found: npt.NDArray[Any] = np.asarray(sequence)
+        found: AnyArray = np.asarray(sequence)
         # NumPy would drop imaginary parts and turn dates into day counts.
         if found.dtype.kind in "cMm":
             raise ValueError(f"got {found.dtype}")
@@ -150,7 +149,7 @@ def _numbers(sequence: npt.ArrayLike, number: int) -> FloatArray:
 def _joined(
     labels: Sequence[npt.ArrayLike], arrays: Sequence[FloatArray], n_labels: int
 ) -> IntArray:
-    given: list[npt.NDArray[Any]] = [np.asarray(y) for y in labels]
+    given: list[AnyArray] = [np.asarray(y) for y in labels]
     if len(given) != len(arrays):
         raise ValueError(f"labels has {len(given)} sequences, expected {len(arrays)}")
     for number, (y, array) in enumerate(zip(given, arrays, strict=True)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +81,7 @@ class ChainPrediction(ABC):
         arrays = check_sequences(X)
         if y is None:
             raise ValueError("y is None: expected the labels of every sequence")
-        labels: list[npt.NDArray[Any]] = [np.asarray(part) for part in y]
+        labels: list[AnyArray] = [np.asarray(part) for part in y]
         if len(labels) != len(arrays):
             raise ValueError(f"y has {len(labels)} sequences, X has {len(arrays)}")
         _check_labels(labels, arrays)
@@ -113,7 +112,7 @@ class ChainPrediction(ABC):
         return array
 
 
-def _check_labels(labels: Sequence[npt.NDArray[Any]], arrays: Sequence[FloatArray]) -> None:
+def _check_labels(labels: Sequence[AnyArray], arrays: Sequence[FloatArray]) -> None:
     """Raise ValueError for labels that do not fit their sequences or are not classes."""
     for number, (part, array) in enumerate(zip(labels, arrays, strict=True)):
         if part.shape != (len(array),):

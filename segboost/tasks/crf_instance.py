@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import AnyArray, FloatArray, IntArray
 from segboost.graphs.graph import as_edges
 
 UNKNOWN = -1
@@ -44,7 +43,7 @@ class CRFInstance:
         If an argument is invalid; the message names it.
     """
 
-    unary: npt.NDArray[Any]
+    unary: AnyArray
     edges: IntArray
     pairwise: FloatArray
     labels: IntArray | None = None
@@ -79,8 +78,8 @@ class CRFInstance:
         return int(self.edges.shape[0])
 
 
-def _matrix(name: str, value: npt.ArrayLike, keep_bytes: bool = False) -> npt.NDArray[Any]:
-    array: npt.NDArray[Any] = np.asarray(value)
+def _matrix(name: str, value: npt.ArrayLike, keep_bytes: bool = False) -> AnyArray:
+    array: AnyArray = np.asarray(value)
     if not (keep_bytes and array.dtype == np.uint8):
         array = np.asarray(value, np.float64)
     if array.ndim != 2:
@@ -91,7 +90,7 @@ def _matrix(name: str, value: npt.ArrayLike, keep_bytes: bool = False) -> npt.ND
 
 
 def _labels(value: npt.ArrayLike, n_nodes: int) -> IntArray:
-    array: npt.NDArray[Any] = np.asarray(value)
+    array: AnyArray = np.asarray(value)
     if array.shape != (n_nodes,):
         raise ValueError(f"labels must have shape ({n_nodes},), got {array.shape}")
     if array.dtype.kind not in "biuf":

@@ -25,7 +25,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import BoolArray, FloatArray
 from segboost.graphs.graph import Graph
 from segboost.graphs.labelling import potts
 from segboost.graphs.minimiser import best_labels
@@ -127,7 +127,7 @@ def complete(
     return replace(instance, labels=labels, node_weight=np.where(free, 0.0, weight))
 
 
-def _unknown(instance: CRFInstance) -> npt.NDArray[np.bool_]:
+def _unknown(instance: CRFInstance) -> BoolArray:
     if instance.labels is None:
         raise ValueError("instances must have labels to be fitted; at least one has labels=None")
     return np.asarray(instance.labels == UNKNOWN)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, IntArray, Slack
+from segboost._types import AnyArray, FloatArray, IntArray, Slack
 from segboost.solver.atoms import Channel, Cuts
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 from segboost.tasks.label_codes import LabelCodeTask, check_cost, check_labels
@@ -18,7 +17,7 @@ from segboost.tasks.taxonomy import Taxonomy
 
 
 def hierarchy_task(
-    X: npt.NDArray[Any],
+    X: AnyArray,
     y: IntArray | None,
     taxonomy: Taxonomy,
     classes: Sequence[Hashable],
@@ -62,7 +61,7 @@ class LabelAugmentedTask:
 
     def __init__(
         self,
-        X: npt.NDArray[Any],
+        X: AnyArray,
         y: IntArray | None,
         codes: FloatArray,
         cost: FloatArray,

@@ -7,13 +7,12 @@ entry of the code and ``F(x, y) = Σ_q Γ(y)_q s_q(x)`` with the scores s_q of e
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, IntArray, Slack
+from segboost._types import AnyArray, FloatArray, IntArray, Slack
 from segboost.solver.atoms import Channel, Cuts
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 
@@ -43,7 +42,7 @@ class LabelCodeTask:
 
     def __init__(
         self,
-        X: npt.NDArray[Any],
+        X: AnyArray,
         y: IntArray | None,
         codes: FloatArray,
         cost: FloatArray,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import AnyArray, FloatArray, IntArray
 from segboost.tasks.label_codes import LabelCodeTask
 
 
 def binary_task(
-    X: npt.NDArray[Any], y: IntArray | None, sample_weight: npt.ArrayLike | None = None
+    X: AnyArray, y: IntArray | None, sample_weight: npt.ArrayLike | None = None
 ) -> LabelCodeTask:
     """Return the LPBoost task: classes 0 and 1 represent −1 and +1, ψ(x, y) = ½ y φ(x)."""
     codes = np.array([[-0.5], [0.5]])
@@ -34,7 +32,7 @@ class MulticlassTask(LabelCodeTask):
 
     def __init__(
         self,
-        X: npt.NDArray[Any],
+        X: AnyArray,
         y: IntArray | None,
         n_classes: int,
         cost: FloatArray | None = None,

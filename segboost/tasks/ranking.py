@@ -8,13 +8,12 @@ variable per pair.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, IntArray, Slack
+from segboost._types import AnyArray, FloatArray, IntArray, Slack
 from segboost.solver.atoms import Channel, Cuts
 from segboost.tasks import examplewise
 from segboost.tasks.pair_counts import violated_pairs
@@ -41,7 +40,7 @@ class RankingTask:
 
     def __init__(
         self,
-        X: npt.NDArray[Any],
+        X: AnyArray,
         ranks: IntArray | None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> None:

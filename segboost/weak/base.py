@@ -11,16 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-import numpy.typing as npt
-
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, FloatArray, Outputs
 
 
 @runtime_checkable
 class Hypothesis(Protocol):
     """A learned function of one atom's features."""
 
-    def predict(self, features: npt.NDArray[Any]) -> FloatArray:
+    def predict(self, features: AnyArray) -> FloatArray:
         """Return the responses φ(x), shape (N,), for features of shape (N, d)."""
         ...
 
@@ -33,12 +31,12 @@ class StorableHypothesis(Hypothesis, Protocol):
     """The name of this class in files."""
 
     @classmethod
-    def pack(cls, hypotheses: Sequence[Any]) -> dict[str, npt.NDArray[Any]]:
+    def pack(cls, hypotheses: Sequence[Any]) -> dict[str, AnyArray]:
         """Return the hypotheses as plain numeric arrays."""
         ...
 
     @classmethod
-    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Any]:
+    def unpack(cls, arrays: Mapping[str, AnyArray]) -> list[Any]:
         """Return the hypotheses that `pack` stored; ValueError if the arrays do not fit."""
         ...
 
@@ -94,7 +92,7 @@ class SeveralLearner(BoundLearner, Protocol):
 class WeakLearner(Protocol):
     """A class of functions and a search over it."""
 
-    def bind(self, features: npt.NDArray[Any], outputs: Outputs) -> BoundLearner:
+    def bind(self, features: AnyArray, outputs: Outputs) -> BoundLearner:
         """Do the work that depends only on the features and return the bound learner.
 
         `outputs` gives the range of the hypotheses: from −1 to 1 for ``signed`` (the class

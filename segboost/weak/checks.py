@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, FloatArray, Outputs
 
 
 def is_binary(outputs: Outputs) -> bool:
@@ -35,7 +34,7 @@ def check_weights(weights: FloatArray, n_rows: int) -> FloatArray:
     return weights
 
 
-def column_of(features: Any, q: int) -> npt.NDArray[Any]:
+def column_of(features: Any, q: int) -> AnyArray:
     """Return column q of dense or sparse features, shape (N,)."""
     if not sparse.issparse(features):
         return np.asarray(features)[:, q]
@@ -72,13 +71,13 @@ def read_number(document: Mapping[str, Any], name: str) -> float:
 
 
 def read_array(
-    arrays: Mapping[str, npt.NDArray[Any]],
+    arrays: Mapping[str, AnyArray],
     name: str,
     kind: str,
     shape: tuple[int | None, ...],
     *,
     finite: bool = True,
-) -> npt.NDArray[Any]:
+) -> AnyArray:
     """Return a stored array; raise ValueError if it is missing or does not fit.
 
     Parameters

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import FloatArray, IntArray, Outputs
 from segboost.weak.binning import BinnedMatrix
 from segboost.weak.histogram import TILE, Codes, Rows, add_rows_tile, histogram
 from segboost.weak.splitting import TIE, Bins, Cut, best_cuts, pick
@@ -22,8 +21,8 @@ from segboost.weak.splitting import TIE, Bins, Cut, best_cuts, pick
 class CodeTree:
     """A complete tree on codes: arrays of 2^D - 1 nodes and 2^D leaves, numbered as a heap."""
 
-    feature: npt.NDArray[np.intp]
-    cut: npt.NDArray[np.intp]
+    feature: IntArray
+    cut: IntArray
     leaves: FloatArray
 
     def answers(self, codes: Codes) -> FloatArray:

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic
 
-from segboost._types import FloatArray
+from segboost._types import ByteArray, FloatArray, Int64Array
 
 TILE = 8
 """Number of columns of values summed per pass; narrower input is padded with zeros."""
 
-Codes = npt.NDArray[np.uint8]
+Codes = ByteArray
 Rows = npt.NDArray[np.int32]
 
 
@@ -163,9 +163,9 @@ def add_rows_tile(
 @nb.njit(cache=True, nogil=True)
 def add_pairs_by_node(
     codes: Codes,
-    features: npt.NDArray[np.int64],
-    rows: npt.NDArray[np.int64],
-    node: npt.NDArray[np.int64],
+    features: Int64Array,
+    rows: Int64Array,
+    node: Int64Array,
     pairs: FloatArray,
     out: FloatArray,
 ) -> None:  # pragma: no cover - compiled

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.optimize import minimize
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, FloatArray, Outputs
 from segboost.weak.checks import check_table, float_table, is_binary, read_array
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -40,7 +39,7 @@ class LinearThreshold:
 
     kind: ClassVar[str] = "linear"
 
-    def predict(self, features: npt.NDArray[Any]) -> FloatArray:
+    def predict(self, features: AnyArray) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
         positive = float_table(features) @ self.coef + self.intercept >= 0
         return np.where(positive, 1.0, 0.0 if is_binary(self.outputs) else -1.0)
@@ -51,7 +50,7 @@ class LinearThreshold:
         return size / (size.sum() or 1.0)
 
     @classmethod
-    def pack(cls, hypotheses: Sequence[LinearThreshold]) -> dict[str, npt.NDArray[Any]]:
+    def pack(cls, hypotheses: Sequence[LinearThreshold]) -> dict[str, AnyArray]:
         """Return the coefficients, one row per hypothesis; all must have the same d."""
         d = hypotheses[0].coef.size if hypotheses else 0
         return {
@@ -61,7 +60,7 @@ class LinearThreshold:
         }
 
     @classmethod
-    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[LinearThreshold]:
+    def unpack(cls, arrays: Mapping[str, AnyArray]) -> list[LinearThreshold]:
         """Return the hypotheses that `pack` stored; ValueError if the arrays do not fit."""
         intercept = read_array(arrays, "intercept", "f", (None,))
         coef = read_array(arrays, "coef", "f", (intercept.size, None))

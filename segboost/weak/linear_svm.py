@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, FloatArray, IntArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.checks import check_outputs, check_weights
 from segboost.weak.linear import LinearThreshold, Objective, Standardised, descend
@@ -50,7 +49,7 @@ class LinearSVM:
     max_iter: int = 200
     n_jobs: int | None = field(default=None, repr=False, compare=False)
 
-    def bind(self, features: npt.NDArray[Any], outputs: Outputs = "signed") -> BoundLinearSVM:
+    def bind(self, features: AnyArray, outputs: Outputs = "signed") -> BoundLinearSVM:
         """Standardise the features, shape (N, d)."""
         if not (np.isfinite(self.C) and self.C > 0):
             raise ValueError(f"C must be a finite number above 0, got {self.C}")
@@ -102,7 +101,7 @@ class BoundLinearSVM:
         return Candidate(found, responses, float(weights @ responses))
 
 
-def largest_weights(weights: FloatArray, drop: float) -> npt.NDArray[np.intp]:
+def largest_weights(weights: FloatArray, drop: float) -> IntArray:
     """Return the rows of the non-zero weights without the fraction `drop` of smallest size.
 
     Weights tied with the smallest kept one are all kept, so that the order of the rows does not

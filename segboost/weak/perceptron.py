@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, FloatArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.checks import check_outputs, check_weights
 from segboost.weak.linear import Objective, Standardised, descend
@@ -51,7 +50,7 @@ class Perceptron:
     max_bins: int = 255
     n_jobs: int | None = field(default=None, repr=False, compare=False)
 
-    def bind(self, features: npt.NDArray[Any], outputs: Outputs = "signed") -> BoundPerceptron:
+    def bind(self, features: AnyArray, outputs: Outputs = "signed") -> BoundPerceptron:
         """Bin and standardise the features, shape (N, d)."""
         if self.max_iter < 1:
             raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")

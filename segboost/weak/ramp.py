@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, ByteArray, FloatArray, IntArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import bin_features
 from segboost.weak.checks import check_outputs, check_table, check_weights, is_binary, read_array
@@ -55,7 +54,7 @@ class Ramp:
 
     kind: ClassVar[str] = "ramp"
 
-    def predict(self, features: npt.NDArray[Any]) -> FloatArray:
+    def predict(self, features: AnyArray) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
         x = np.asarray(features)[:, self.feature].astype(np.float64)
         if self.high > self.low:
@@ -73,7 +72,7 @@ class Ramp:
         return shares
 
     @classmethod
-    def pack(cls, hypotheses: Sequence[Ramp]) -> dict[str, npt.NDArray[Any]]:
+    def pack(cls, hypotheses: Sequence[Ramp]) -> dict[str, AnyArray]:
         """Return the ramps as one array per field."""
         return {
             "feature": np.array([h.feature for h in hypotheses], dtype=np.int64),
@@ -84,7 +83,7 @@ class Ramp:
         }
 
     @classmethod
-    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Ramp]:
+    def unpack(cls, arrays: Mapping[str, AnyArray]) -> list[Ramp]:
         """Return the ramps that `pack` stored; ValueError if the arrays do not fit."""
         feature = read_array(arrays, "feature", "i", (None,))
         shape = feature.shape
@@ -143,7 +142,7 @@ class RampLearner:
         if not 3 <= self.n_knots <= 257:
             raise ValueError(f"n_knots must be from 3 to 257, got {self.n_knots}")
 
-    def bind(self, features: npt.NDArray[Any], outputs: Outputs = "signed") -> BoundRamp:
+    def bind(self, features: AnyArray, outputs: Outputs = "signed") -> BoundRamp:
         """Find the knots of the features, shape (N, d)."""
         table = check_table(features)
         binned = bin_features(table, self.n_knots - 1)
@@ -184,9 +183,9 @@ class BoundRamp:
     """
 
     columns: FloatArray
-    codes: npt.NDArray[np.uint8]
+    codes: ByteArray
     knots: FloatArray
-    n_bins: npt.NDArray[np.intp]
+    n_bins: IntArray
     min_width: FloatArray
     n_rising: int
     outputs: Outputs
@@ -220,7 +219,7 @@ def replace_feature(ramp: Ramp, feature: int) -> Ramp:
 
 
 def moments_numpy(
-    codes: npt.NDArray[np.uint8], columns: FloatArray, weights: FloatArray, width: int
+    codes: ByteArray, columns: FloatArray, weights: FloatArray, width: int
 ) -> FloatArray:
     """Return ``Σ W`` and ``Σ W·x`` by feature and code, shape (d, B, 2)."""
     out = np.empty((len(codes), width, 2))
@@ -232,7 +231,7 @@ def moments_numpy(
 
 @nb.njit(cache=True, nogil=True)
 def moments(
-    codes: npt.NDArray[np.uint8], columns: FloatArray, weights: FloatArray, width: int
+    codes: ByteArray, columns: FloatArray, weights: FloatArray, width: int
 ) -> FloatArray:  # pragma: no cover - compiled
     """Compiled `moments_numpy`."""
     out = np.zeros((codes.shape[0], width, 2))
@@ -248,7 +247,7 @@ def moments(
 def best_ramp(
     sums: FloatArray,
     knots: FloatArray,
-    n_bins: npt.NDArray[np.intp],
+    n_bins: IntArray,
     min_width: FloatArray,
     n_rising: int,
     tie: float,

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, FloatArray, IntArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import BinnedMatrix, bin_features
 from segboost.weak.checks import check_outputs, check_weights
@@ -72,9 +71,7 @@ class SampledTrees:
                     f"{name} must be above 0 and at most 1, got {getattr(self, name)!r}"
                 )
 
-    def bind(
-        self, features: npt.NDArray[Any] | BinnedMatrix, outputs: Outputs = "signed"
-    ) -> BoundTrees:
+    def bind(self, features: AnyArray | BinnedMatrix, outputs: Outputs = "signed") -> BoundTrees:
         """Bin the features, shape (N, d)."""
         return BoundTrees(bin_features(features, self.max_bins), check_outputs(outputs), self)
 
@@ -120,9 +117,7 @@ class BoundTrees:
             found.setdefault(candidate.responses.tobytes(), candidate)
         return sorted(found.values(), key=lambda c: -c.score)
 
-    def _tree(
-        self, weights: FloatArray, used: npt.NDArray[np.intp], rng: np.random.Generator
-    ) -> Candidate:
+    def _tree(self, weights: FloatArray, used: IntArray, rng: np.random.Generator) -> Candidate:
         d = self.binned.n_features
         columns = _draw(rng, d, self.settings.column_share)
         rows = used[_draw(rng, used.size, self.settings.row_share)] if used.size else used
@@ -143,7 +138,7 @@ class BoundTrees:
         only = Stump(feature, threshold, stump.polarity, self.outputs)
         return Candidate(only, of_stump, score_stump)
 
-    def _named(self, tree: CodeTree, columns: npt.NDArray[np.intp]) -> Tree:
+    def _named(self, tree: CodeTree, columns: IntArray) -> Tree:
         """Return the tree with column indices of the whole table and thresholds, not codes."""
         feature = columns[tree.feature]
         pairs = zip(feature, tree.cut, strict=True)
@@ -151,7 +146,7 @@ class BoundTrees:
         return Tree(feature.astype(np.int64), thresholds, tree.leaves)
 
 
-def _draw(rng: np.random.Generator, n: int, share: float) -> npt.NDArray[np.intp]:
+def _draw(rng: np.random.Generator, n: int, share: float) -> IntArray:
     """Return a random share of the integers below n, at least one if n > 0, ascending."""
     if share >= 1 or n <= 1:
         return np.arange(n)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, FloatArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.checks import check_outputs, check_weights, float_table, is_binary
 from segboost.weak.linear import LinearThreshold, Objective, Standardised, descend
@@ -41,7 +40,7 @@ class Sigmoid:
 
     kind: ClassVar[str] = "sigmoid"
 
-    def predict(self, features: npt.NDArray[Any]) -> FloatArray:
+    def predict(self, features: AnyArray) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
         answers = np.tanh(float_table(features) @ self.line.coef + self.line.intercept)
         return 0.5 * (1.0 + answers) if is_binary(self.line.outputs) else answers
@@ -51,12 +50,12 @@ class Sigmoid:
         return self.line.feature_shares(n_features)
 
     @classmethod
-    def pack(cls, hypotheses: Sequence[Sigmoid]) -> dict[str, npt.NDArray[Any]]:
+    def pack(cls, hypotheses: Sequence[Sigmoid]) -> dict[str, AnyArray]:
         """Return the coefficients, one row per hypothesis; all must have the same d."""
         return LinearThreshold.pack([h.line for h in hypotheses])
 
     @classmethod
-    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Sigmoid]:
+    def unpack(cls, arrays: Mapping[str, AnyArray]) -> list[Sigmoid]:
         """Return the hypotheses that `pack` stored; ValueError if the arrays do not fit."""
         return [cls(line) for line in LinearThreshold.unpack(arrays)]
 
@@ -94,7 +93,7 @@ class SigmoidLearner:
     max_bins: int = 255
     n_jobs: int | None = field(default=None, repr=False, compare=False)
 
-    def bind(self, features: npt.NDArray[Any], outputs: Outputs = "signed") -> BoundSigmoid:
+    def bind(self, features: AnyArray, outputs: Outputs = "signed") -> BoundSigmoid:
         """Bin and standardise the features, shape (N, d)."""
         if self.max_iter < 1:
             raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import BoolArray, ByteArray, FloatArray, Int64Array, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import equal_count_cuts
 from segboost.weak.checks import check_weights
@@ -43,12 +43,12 @@ class SparseBins:
     """
 
     n_rows: int
-    start: npt.NDArray[np.int64]
+    start: Int64Array
     rows: npt.NDArray[np.int32]
-    codes: npt.NDArray[np.uint8]
-    zero: npt.NDArray[np.uint8]
+    codes: ByteArray
+    zero: ByteArray
     thresholds: FloatArray
-    first: npt.NDArray[np.int64]
+    first: Int64Array
     n_bins: Bins
 
     def threshold(self, cut: Cut) -> float:
@@ -57,7 +57,7 @@ class SparseBins:
             float(self.thresholds[self.first[cut.feature] + cut.cut]) if cut.cut >= 0 else -np.inf
         )
 
-    def above(self, cut: Cut) -> npt.NDArray[np.bool_]:
+    def above(self, cut: Cut) -> BoolArray:
         """Return which rows lie above a cut, shape (N,); all of them for a constant."""
         if cut.cut < 0:
             return np.ones(self.n_rows, dtype=bool)
@@ -111,12 +111,12 @@ def bin_sparse(features: Any, max_bins: int) -> SparseBins:
 class _Distinct:
     """The distinct values of all features, ascending within a feature, and their counts."""
 
-    column: npt.NDArray[np.int64]
+    column: Int64Array
     value: FloatArray
-    count: npt.NDArray[np.int64]
+    count: Int64Array
     n_features: int
 
-    def cut(self, max_bins: int) -> tuple[npt.NDArray[np.uint8], FloatArray, Bins]:
+    def cut(self, max_bins: int) -> tuple[ByteArray, FloatArray, Bins]:
         """Return the code of every value, the thresholds of all features and their bins."""
         sizes = np.bincount(self.column, minlength=self.n_features)
         first = np.cumsum(sizes) - sizes
@@ -185,8 +185,8 @@ class BoundSparseStump:
 
 
 def add_stored_numpy(
-    start: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], codes: npt.NDArray[np.uint8],
-    zero: npt.NDArray[np.uint8], values: FloatArray, totals: FloatArray, out: FloatArray,
+    start: Int64Array, rows: npt.NDArray[np.int32], codes: ByteArray,
+    zero: ByteArray, values: FloatArray, totals: FloatArray, out: FloatArray,
 ) -> None:  # fmt: skip
     """Add the weights of the rows to ``out[f, code]``; rows without a stored value use ``zero[f]``.
 

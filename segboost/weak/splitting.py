@@ -14,7 +14,7 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import BoolArray, FloatArray, IntArray, Outputs
 from segboost.weak.binning import BinnedMatrix
 from segboost.weak.histogram import TILE, Codes, Rows, add_rows, add_rows_tile, tile_of
 
@@ -24,7 +24,7 @@ decide."""
 
 _CHUNK_BYTES = 4 << 20  # histogram memory held at once
 
-Bins = npt.NDArray[np.intp]
+Bins = IntArray
 Signs = npt.NDArray[np.int8]
 
 
@@ -48,7 +48,7 @@ class Cut:
     polarity: int
     score: float
 
-    def above(self, codes: Codes) -> npt.NDArray[np.bool_]:
+    def above(self, codes: Codes) -> BoolArray:
         """Return which rows of `codes`, shape (d, N), lie above the cut."""
         if self.cut < 0:
             return np.ones(codes.shape[1], dtype=bool)

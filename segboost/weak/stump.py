@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, FloatArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import BinnedMatrix, bin_features
 from segboost.weak.checks import check_outputs, check_weights, column_of, is_binary, read_array
@@ -48,7 +47,7 @@ class Stump:
 
     kind: ClassVar[str] = "stump"
 
-    def predict(self, features: npt.NDArray[Any]) -> FloatArray:
+    def predict(self, features: AnyArray) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
         above = column_of(features, self.feature) > self.threshold
         if self.outputs == "binary":
@@ -62,7 +61,7 @@ class Stump:
         return shares
 
     @classmethod
-    def pack(cls, hypotheses: Sequence[Stump]) -> dict[str, npt.NDArray[Any]]:
+    def pack(cls, hypotheses: Sequence[Stump]) -> dict[str, AnyArray]:
         """Return the stumps as one array per field."""
         return {
             "feature": np.array([h.feature for h in hypotheses], dtype=np.int64),
@@ -72,7 +71,7 @@ class Stump:
         }
 
     @classmethod
-    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Stump]:
+    def unpack(cls, arrays: Mapping[str, AnyArray]) -> list[Stump]:
         """Return the stumps that `pack` stored; ValueError if the arrays do not fit."""
         feature = read_array(arrays, "feature", "i", (None,))
         shape = feature.shape
@@ -117,7 +116,7 @@ class DecisionStump:
     max_bins: int = 255
 
     def bind(
-        self, features: npt.NDArray[Any] | BinnedMatrix | Any, outputs: Outputs = "signed"
+        self, features: AnyArray | BinnedMatrix | Any, outputs: Outputs = "signed"
     ) -> BoundStump | BoundSparseStump:
         """Bin the features, shape (N, d), dense or a SciPy sparse matrix."""
         if sparse.issparse(features):

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray, Outputs
+from segboost._types import AnyArray, FloatArray, Int64Array, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import BinnedMatrix, bin_features
 from segboost.weak.checks import check_outputs, check_weights, column_of, read_array
@@ -37,7 +36,7 @@ class Tree:
         The outputs: ±1, or 0 and 1.
     """
 
-    feature: npt.NDArray[np.int64]
+    feature: Int64Array
     threshold: FloatArray
     leaves: FloatArray
 
@@ -48,7 +47,7 @@ class Tree:
         """The number D of tests from the root to a leaf."""
         return self.leaves.size.bit_length() - 1
 
-    def predict(self, features: npt.NDArray[Any]) -> FloatArray:
+    def predict(self, features: AnyArray) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
         if sparse.issparse(features):
             return self._predict_sparse(features)
@@ -72,7 +71,7 @@ class Tree:
         return counts / max(1, counts.sum())
 
     @classmethod
-    def pack(cls, hypotheses: Sequence[Tree]) -> dict[str, npt.NDArray[Any]]:
+    def pack(cls, hypotheses: Sequence[Tree]) -> dict[str, AnyArray]:
         """Return the concatenated arrays of the trees, and their depths."""
         return {
             "depth": np.array([t.depth for t in hypotheses], dtype=np.int64),
@@ -82,7 +81,7 @@ class Tree:
         }
 
     @classmethod
-    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> list[Tree]:
+    def unpack(cls, arrays: Mapping[str, AnyArray]) -> list[Tree]:
         """Return the trees that `pack` stored; ValueError if the arrays do not fit."""
         depth = read_array(arrays, "depth", "i", (None,))
         if ((depth < 1) | (depth > MAX_DEPTH)).any():
@@ -128,9 +127,7 @@ class ShallowTree:
     max_depth: int = 2
     max_bins: int = 255
 
-    def bind(
-        self, features: npt.NDArray[Any] | BinnedMatrix, outputs: Outputs = "signed"
-    ) -> BoundTree:
+    def bind(self, features: AnyArray | BinnedMatrix, outputs: Outputs = "signed") -> BoundTree:
         """Bin the features, shape (N, d)."""
         if not 1 <= self.max_depth <= MAX_DEPTH:
             raise ValueError(f"max_depth must be from 1 to {MAX_DEPTH}, got {self.max_depth}")

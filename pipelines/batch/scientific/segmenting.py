@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from segboost._interrupt import is_interrupt
 from segboost.io.errors import ImageFileError
 from segboost.io.opening import MAX_PIXELS
 from segboost.io.scientific.sources import is_photograph, open_source
-from segboost.pipelines.batch.image_result import ImageResult, explain
+from segboost.pipelines.batch.image_result import NO_ROOM, ImageResult, explain
 from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
 from segboost.pipelines.batch.scientific.surveying import survey_pages
 from segboost.pipelines.batch.scientific.tile_job import TileAnswer, TileReader
@@ -25,8 +24,6 @@ from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.segmentation.images.tiling import Tile, is_large, plan_tiles
 from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.storage.folder import DOCUMENT
-
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 VERSION = 3
 """Increased when tiles are segmented differently, so that older tiles are not reused."""

@@ -25,19 +25,19 @@ def count_hull_pixels(rows: Int64Array, first: Int64Array, last: Int64Array) -> 
     >>> count_hull_pixels(np.array([0, 1, 2]), np.array([0, 0, 0]), np.array([4, 0, 4]))
     15
     """
-    lower = _chain(rows, first, -1)
-    upper = _chain(rows, -last, -1)
+    lower = _chain(rows, first)
+    upper = _chain(rows, -last)
     inner = np.arange(int(rows[0]), int(rows[-1]) + 1)
     low, high = _ceil_at(lower, inner), -_ceil_at(upper, inner)
     return int((high - low + 1).sum())
 
 
-def _chain(rows: Int64Array, columns: Int64Array, offset: int) -> Int64Array:
+def _chain(rows: Int64Array, columns: Int64Array) -> Int64Array:
     """Return the corners of the hull at the side of small columns, as (row, column), doubled."""
     row, column = 2 * rows, 2 * columns
     points = np.concatenate(
         [
-            np.stack([row, column + offset], axis=1),
+            np.stack([row, column - 1], axis=1),
             np.stack([row - 1, column], axis=1),
             np.stack([row + 1, column], axis=1),
         ]

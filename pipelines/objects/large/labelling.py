@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import BoolArray, Int64Array
+from segboost._types import BoolArray, ByteArray, Int64Array
+from segboost.io.legend import VOID
 from segboost.io.scientific.window import Window
-from segboost.pipelines.objects.finding import VOID, ObjectSettings
+from segboost.pipelines.objects.finding import ObjectSettings
 from segboost.pipelines.objects.large.joining import PartJoiner
 from segboost.pipelines.objects.large.page_file import LargeLimits, PageFile, cut_bands
 from segboost.pipelines.objects.large.runs import find_extents
@@ -34,7 +35,7 @@ class LargeObjects:
     """
 
     labels: PageFile
-    classes: npt.NDArray[np.uint8]
+    classes: ByteArray
     boxes: Int64Array
     not_split: int = 0
 
@@ -76,7 +77,7 @@ def find_large_objects(
     limits : LargeLimits
     """
     pages = _Pages(mask, labels, scratch, settings, limits)
-    classes: list[npt.NDArray[np.uint8]] = []
+    classes: list[ByteArray] = []
     total = not_split = 0
     for index, window in _class_windows(mask, limits.band).items():
         if index in (settings.background, VOID):
@@ -164,7 +165,7 @@ def _outside(pages: _Pages, index: int, window: Window) -> BoolArray:
     return is_outside[numbers]
 
 
-def _drop_hidden(pages: _Pages, classes: npt.NDArray[np.uint8], not_split: int) -> LargeObjects:
+def _drop_hidden(pages: _Pages, classes: ByteArray, not_split: int) -> LargeObjects:
     """Return the objects that have pixels: a hole enclosed by two classes goes to the later one."""
     page, band = pages.labels, pages.limits.band
     found = find_extents(page, page.whole, len(classes), band)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import Int64Array, IntArray
+from segboost._types import AnyArray, Int64Array, IntArray
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.large.page_file import PageFile, cut_bands
 
@@ -24,13 +23,13 @@ class Runs:
         Columns, from inclusive to exclusive.
     """
 
-    labels: npt.NDArray[Any]
+    labels: AnyArray
     rows: IntArray
     starts: IntArray
     stops: IntArray
 
 
-def find_runs(labels: npt.NDArray[Any]) -> Runs:
+def find_runs(labels: AnyArray) -> Runs:
     """Return the runs of labels above 0 in a band, shape (h, W).
 
     Examples

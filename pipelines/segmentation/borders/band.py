@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import distance_transform_cdt
 
-from segboost._types import AnyArray, Int64Array
+from segboost._types import AnyArray, BoolArray, Int64Array
 
 PIXELS_AT_A_TIME = 65_536
 """Pixels near borders that are described and classified together, to bound memory."""
@@ -16,7 +16,7 @@ FAR = 10_000
 """The distance used if there is no border."""
 
 
-def border_distance(foreground: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+def border_distance(foreground: BoolArray) -> npt.NDArray[np.int32]:
     """Return the signed chessboard distance from the border, shape (H, W).
 
     Pixels that touch the other class have 1 in the foreground and −1 in the background; all are

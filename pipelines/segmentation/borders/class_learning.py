@@ -11,6 +11,7 @@ from scipy.special import log_softmax
 
 from segboost._types import Float32Array, FloatArray, Int64Array
 from segboost.boosting.settings import BoosterSettings
+from segboost.io.legend import VOID
 from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.borders.class_refinement import (
     ClassRefinement,
@@ -20,7 +21,7 @@ from segboost.pipelines.segmentation.borders.class_refinement import (
 from segboost.pipelines.segmentation.borders.learning import BORDERS, FEWEST_PIXELS
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.metrics.confusion import VOID, class_counts
+from segboost.pipelines.segmentation.metrics.confusion import class_counts
 from segboost.pipelines.segmentation.potentials.class_table_trees import ClassTableLearner
 from segboost.pipelines.segmentation.potentials.class_trees import BALANCE
 from segboost.pipelines.segmentation.potentials.out_of_fold import in_threads, learn_out_of_fold

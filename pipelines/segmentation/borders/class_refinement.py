@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.ndimage import maximum_filter, minimum_filter
 
-from segboost._types import BoolArray, Float32Array, FloatArray, Int64Array
+from segboost._types import AnyArray, BoolArray, Float32Array, FloatArray, Int64Array
 from segboost.boosting.class_ensemble import ClassBooster
 from segboost.features.image import as_rgb
 from segboost.features.luv import rgb_to_luv
@@ -74,12 +73,12 @@ class ClassRefinement:
                 found[bottom, np.minimum(columns + right, width - 1)] = scores
         return found
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays that `from_arrays` takes."""
         return self.booster.to_arrays()
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], settings: BorderSettings) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, AnyArray], settings: BorderSettings) -> Self:
         """Return the refinement from the arrays of `to_arrays`; ValueError if inconsistent."""
         return cls(ClassBooster.from_arrays(arrays), settings)
 

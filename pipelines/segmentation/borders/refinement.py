@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import logit
 
-from segboost._types import Float32Array, FloatArray, Int64Array
+from segboost._types import AnyArray, Float32Array, FloatArray, Int64Array
 from segboost.boosting.ensemble import TreeBooster
 from segboost.features.image import as_rgb
 from segboost.features.luv import rgb_to_luv
@@ -84,13 +84,13 @@ class BorderRefinement:
         score = in_batches(lambda y, x: self.trees.decision_function(describe(y, x)), rows, columns)
         return BandScores(rows, columns, score - self.cut)
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays that `from_arrays` takes."""
         knots = {f"{CALIBRATION}{k}": a for k, a in self.calibration.to_arrays().items()}
         return {**self.trees.to_arrays(), **knots, "cut": np.array(self.cut)}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], settings: BorderSettings) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, AnyArray], settings: BorderSettings) -> Self:
         """Return the refinement from the arrays of `to_arrays`; ValueError if inconsistent."""
         knots = {
             name.removeprefix(CALIBRATION): a

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import AnyArray, FloatArray, Int64Array
 from segboost.pipelines.segmentation.metrics.precision_recall import ScoreHistogram
 from segboost.weak.checks import read_array
 
@@ -52,12 +52,12 @@ class Calibration:
         """Return the probability of every score, in the shape of the scores."""
         return np.interp(np.asarray(scores, np.float64), self.score, self.probability)
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the knots."""
         return {"score": self.score, "probability": self.probability}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
         """Return the calibration from the arrays of `to_arrays`; ValueError if they are invalid."""
         score = read_array(arrays, "score", "f", (None,))
         return cls(score, read_array(arrays, "probability", "f", score.shape))

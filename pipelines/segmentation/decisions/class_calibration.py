@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import AnyArray, FloatArray, Int64Array
 from segboost.weak.checks import read_array
 
 MOST_ROWS = 100_000
@@ -33,17 +32,17 @@ class ClassCalibration:
     scale: float
     constant: FloatArray
 
-    def __call__(self, scores: npt.NDArray[Any]) -> FloatArray:
+    def __call__(self, scores: AnyArray) -> FloatArray:
         """Return the log-probabilities of scores, shape (…, K)."""
         found: FloatArray = log_softmax(self.scale * scores + self.constant, axis=-1)
         return found
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays that `from_arrays` takes."""
         return {"scale": np.array(self.scale), "constant": self.constant}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Self:
         """Return the calibration from the arrays of `to_arrays`; ValueError if damaged."""
         scale = float(read_array(arrays, "scale", "f", ()))
         return cls(scale, read_array(arrays, "constant", "f", (None,)))

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from segboost.datasets.base import VOID, ArraySource, LabelledImage
+from segboost._types import ByteArray
+from segboost.datasets.base import ArraySource, LabelledImage
 from segboost.features.image import ImageLike, as_rgb
+from segboost.io.legend import VOID
 
 
 def label_arrays(
@@ -66,7 +68,7 @@ def find_classes(masks: Sequence[npt.ArrayLike]) -> int:
     return n_classes
 
 
-def _mask(mask: npt.ArrayLike, argument: str, n_classes: int) -> npt.NDArray[np.uint8]:
+def _mask(mask: npt.ArrayLike, argument: str, n_classes: int) -> ByteArray:
     array = np.asarray(mask)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise ValueError(
@@ -83,7 +85,7 @@ def _mask(mask: npt.ArrayLike, argument: str, n_classes: int) -> npt.NDArray[np.
     return array.astype(np.uint8)
 
 
-def _item(number: int, image: ImageLike, mask: npt.NDArray[np.uint8]) -> LabelledImage:
+def _item(number: int, image: ImageLike, mask: ByteArray) -> LabelledImage:
     rgb = as_rgb(image, f"images[{number}]")
     if rgb.shape[:2] != mask.shape:
         raise ValueError(f"masks[{number}]: expected shape {rgb.shape[:2]}, got {mask.shape}")

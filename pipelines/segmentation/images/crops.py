@@ -9,16 +9,15 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import ByteArray
 from segboost.datasets.images.scientific import LARGEST, SIDE
 from segboost.datasets.images.scientific_pages import Crop, cut_crops, spread_crops
 from segboost.io.errors import ImageFileError
+from segboost.io.legend import VOID
 from segboost.io.opening import read_size
 from segboost.io.scientific.image_info import ImageInfo
 from segboost.pipelines.segmentation.images.working_size import reduce_items
-
-VOID = 255
 
 
 @dataclass(frozen=True)
@@ -39,11 +38,11 @@ class CroppedImage:
         """The name of the image, with the position of the crop."""
         return f"{self.item.name}_{self.crop.top}_{self.crop.left}"
 
-    def image(self) -> npt.NDArray[np.uint8]:
+    def image(self) -> ByteArray:
         """Return the pixels, shape (h, w, channels)."""
         return self._cut(_whole_image(self.item))
 
-    def mask(self) -> npt.NDArray[np.uint8]:
+    def mask(self) -> ByteArray:
         """Return the mask, shape (h, w)."""
         return self._cut(_whole_mask(self.item))
 
@@ -55,7 +54,7 @@ class CroppedImage:
         """Return a digest of the mask and the position of the crop."""
         return self._key(self.item.mask_key())
 
-    def _cut(self, whole: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    def _cut(self, whole: ByteArray) -> ByteArray:
         return np.ascontiguousarray(whole[self.crop.rows, self.crop.columns])
 
     def _key(self, key: str) -> str:
@@ -64,14 +63,14 @@ class CroppedImage:
 
 # Crops of one image are read one after the other: decode it once.
 @lru_cache(maxsize=1)
-def _whole_image(item: Any) -> npt.NDArray[np.uint8]:
-    found: npt.NDArray[np.uint8] = item.image()
+def _whole_image(item: Any) -> ByteArray:
+    found: ByteArray = item.image()
     return found
 
 
 @lru_cache(maxsize=1)
-def _whole_mask(item: Any) -> npt.NDArray[np.uint8]:
-    found: npt.NDArray[np.uint8] = item.mask()
+def _whole_mask(item: Any) -> ByteArray:
+    found: ByteArray = item.mask()
     return found
 
 

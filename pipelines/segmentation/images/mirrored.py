@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import Int64Array
+from segboost._types import ByteArray, Int64Array
 
 
 @dataclass(frozen=True)
@@ -29,11 +28,11 @@ class MirroredImage:
         """The name of the image, marked as a copy."""
         return f"{self.item.name} (mirrored)"
 
-    def image(self) -> npt.NDArray[np.uint8]:
+    def image(self) -> ByteArray:
         """Return the image, shape (H, W, 3)."""
         return np.ascontiguousarray(self.item.image()[:, ::-1])
 
-    def mask(self) -> npt.NDArray[np.uint8]:
+    def mask(self) -> ByteArray:
         """Return the mask, shape (H, W)."""
         return np.ascontiguousarray(self.item.mask()[:, ::-1])
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, ByteArray, Float32Array, FloatArray, Int64Array
 from segboost.features.extract import ImageFeatures
 from segboost.pipelines.runtime.artefact_store import Artefact
 from segboost.pipelines.segmentation.images.page_view import PageView
@@ -45,15 +45,15 @@ class SuperpixelImage:
 
     name: str
     superpixels: npt.NDArray[np.int32]
-    area: npt.NDArray[np.int64]
-    centres: npt.NDArray[np.int64]
-    edges: npt.NDArray[np.int64]
-    boundary_length: npt.NDArray[Any]
-    luv_difference: npt.NDArray[Any]
-    groups: Mapping[str, npt.NDArray[Any]]
-    counts: npt.NDArray[np.int64] | None = None
-    pixels: npt.NDArray[np.uint8] | None = None
-    maps: Mapping[tuple[float, str], npt.NDArray[np.float32]] = field(default_factory=dict)
+    area: Int64Array
+    centres: Int64Array
+    edges: Int64Array
+    boundary_length: AnyArray
+    luv_difference: AnyArray
+    groups: Mapping[str, AnyArray]
+    counts: Int64Array | None = None
+    pixels: ByteArray | None = None
+    maps: Mapping[tuple[float, str], Float32Array] = field(default_factory=dict)
     page: PageView | None = None
 
     @classmethod
@@ -96,7 +96,7 @@ class SuperpixelImage:
         arrays = {name: getattr(self, name) for name in names}
         return Artefact(arrays | {f"{GROUP}{key}": a for key, a in self.groups.items()})
 
-    def with_truth(self, mask: npt.NDArray[np.uint8], n_classes: int = 2) -> Self:
+    def with_truth(self, mask: ByteArray, n_classes: int = 2) -> Self:
         """Return the image with the pixel counts of a mask (0 … K−1, and 255 for void)."""
         checked = check_mask(mask) if n_classes == 2 else mask
         return replace(self, counts=class_counts(self.superpixels, checked, n_classes))
@@ -110,9 +110,7 @@ class SuperpixelImage:
         """Number of superpixels P."""
         return len(self.area)
 
-    def wanted_pixels(
-        self, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def wanted_pixels(self, rows: Int64Array, columns: Int64Array) -> tuple[Int64Array, Int64Array]:
         """Return those of the pixels that are wanted: for a tile, those in its core."""
         if self.page is None or self.page.core is None:
             return rows, columns
@@ -135,24 +133,24 @@ class SuperpixelImage:
         return part.on_page(self.centres) / part.shape
 
     @property
-    def class_counts(self) -> npt.NDArray[np.int64]:
+    def class_counts(self) -> Int64Array:
         """The labelled pixels of each class, shape (P, K); ValueError if there is no mask."""
         if self.counts is None:
             raise ValueError(f"image {self.name!r} has no mask to learn from or to measure with")
         return self.counts
 
     @property
-    def foreground(self) -> npt.NDArray[np.int64] | None:
+    def foreground(self) -> Int64Array | None:
         """The labelled pixels of class 1, shape (P,); None if there is no mask."""
         return None if self.counts is None else np.ascontiguousarray(self.counts[:, 1])
 
     @property
-    def background(self) -> npt.NDArray[np.int64] | None:
+    def background(self) -> Int64Array | None:
         """The labelled pixels of class 0, shape (P,); None if there is no mask."""
         return None if self.counts is None else np.ascontiguousarray(self.counts[:, 0])
 
     @property
-    def truth(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def truth(self) -> tuple[Int64Array, Int64Array]:
         """The labelled foreground and background pixels of two classes."""
         counts = self.class_counts
         if counts.shape[1] != 2:
@@ -160,7 +158,7 @@ class SuperpixelImage:
         return np.ascontiguousarray(counts[:, 1]), np.ascontiguousarray(counts[:, 0])
 
     @property
-    def labels(self) -> npt.NDArray[np.int64]:
+    def labels(self) -> Int64Array:
         """The class with most of the labelled pixels, shape (P,); the lower one on a tie."""
         return np.argmax(self.class_counts, axis=1).astype(np.int64)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
+from segboost._types import AnyArray, ByteArray
 from segboost.features.image import ImageLike, as_rgb
 
 Shape = tuple[int, int]
@@ -59,12 +59,12 @@ def reduce_image(image: ImageLike, longest_side: int | None) -> ImageLike:
     return _shrink(to_bytes(image), (width, height))
 
 
-def _shrink(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> npt.NDArray[np.uint8]:
+def _shrink(pixels: ByteArray, size: tuple[int, int]) -> ByteArray:
     picture = Image.fromarray(np.ascontiguousarray(pixels))
     return np.asarray(picture.resize(size, Image.Resampling.BOX))
 
 
-def to_bytes(image: ImageLike) -> npt.NDArray[np.uint8]:
+def to_bytes(image: ImageLike) -> ByteArray:
     """Return an image of any kind as uint8 RGB, shape (H, W, 3)."""
     if isinstance(image, np.ndarray) and image.dtype == np.uint8 and image.ndim == 3:
         return (
@@ -73,7 +73,7 @@ def to_bytes(image: ImageLike) -> npt.NDArray[np.uint8]:
     return np.rint(as_rgb(image) * 255).astype(np.uint8)
 
 
-def resize_labels(labels: npt.NDArray[Any], shape: Shape) -> npt.NDArray[Any]:
+def resize_labels(labels: AnyArray, shape: Shape) -> AnyArray:
     """Return a label map in another size; each pixel gets the label of the nearest centre.
 
     Examples
@@ -108,16 +108,14 @@ class ReducedImage:
         """The name of the image."""
         return str(self.item.name)
 
-    def image(self) -> npt.NDArray[np.uint8]:
+    def image(self) -> ByteArray:
         """Return the image, shape (h, w, 3)."""
         return np.asarray(reduce_image(self.item.image(), self.longest_side))
 
-    def mask(self) -> npt.NDArray[np.uint8]:
+    def mask(self) -> ByteArray:
         """Return the mask, shape (h, w)."""
         mask = self.item.mask()
-        small: npt.NDArray[np.uint8] = resize_labels(
-            mask, working_shape(mask.shape, self.longest_side)
-        )
+        small: ByteArray = resize_labels(mask, working_shape(mask.shape, self.longest_side))
         return small
 
     def image_key(self) -> str:

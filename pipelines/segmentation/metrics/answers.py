@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import AnyArray, ByteArray, FloatArray, Int64Array
+from segboost.io.legend import VOID
 from segboost.pipelines.segmentation.metrics.class_scores import ClassEvaluation, ClassScores
-from segboost.pipelines.segmentation.metrics.confusion import VOID, ConfusionMatrix
+from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
 from segboost.pipelines.segmentation.metrics.scores import (
     SegmentationEvaluation,
     SegmentationScores,
@@ -30,9 +30,9 @@ class RegionAnswer:
     Regions are its superpixels and, if borders were refined, groups of pixels near them.
     """
 
-    score: npt.NDArray[np.float64]
-    foreground: npt.NDArray[np.int64]
-    background: npt.NDArray[np.int64]
+    score: FloatArray
+    foreground: Int64Array
+    background: Int64Array
 
     @property
     def matrix(self) -> ConfusionMatrix:
@@ -67,9 +67,9 @@ class ClassAnswer:
     @classmethod
     def of(
         cls,
-        scores: npt.NDArray[Any],
-        mask: npt.NDArray[np.uint8],
-        probabilities: npt.NDArray[Any],
+        scores: AnyArray,
+        mask: ByteArray,
+        probabilities: AnyArray,
         step: int,
     ) -> Self:
         """Return the answer for the scores of an image.
@@ -113,7 +113,7 @@ def new_total(n_classes: int) -> Total:
     return SegmentationEvaluation() if n_classes == 2 else ClassEvaluation(n_classes)
 
 
-def answer_from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> Answer:
+def answer_from_arrays(arrays: Mapping[str, AnyArray]) -> Answer:
     """Return the answer with these arrays as its attributes."""
     return ClassAnswer(**arrays) if "confusion" in arrays else RegionAnswer(**arrays)
 

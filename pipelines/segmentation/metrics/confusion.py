@@ -9,10 +9,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray, Int64Array
-
-VOID = 255
-"""The value of mask pixels that are ignored."""
+from segboost._types import AnyArray, FloatArray, Int64Array
+from segboost.io.legend import VOID
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +160,7 @@ def class_counts(superpixels: npt.ArrayLike, truth: npt.ArrayLike, n_classes: in
     return flat.reshape(n_regions, n_classes).astype(np.int64)
 
 
-def check_classes(truth: npt.ArrayLike, n_classes: int) -> npt.NDArray[Any]:
+def check_classes(truth: npt.ArrayLike, n_classes: int) -> AnyArray:
     """Return the mask as an array; ValueError for other values than 0 … K−1 and 255."""
     mask = np.asarray(truth)
     odd = ~(((mask >= 0) & (mask < n_classes)) | (mask == VOID))
@@ -174,7 +172,7 @@ def check_classes(truth: npt.ArrayLike, n_classes: int) -> npt.NDArray[Any]:
     return mask
 
 
-def _ratio(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
+def _ratio(part: AnyArray, whole: AnyArray) -> FloatArray:
     out = np.full(len(part), np.nan)
     return np.divide(part, whole, out=out, where=whole > 0)
 

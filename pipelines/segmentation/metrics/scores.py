@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import Int64Array
-from segboost.pipelines.segmentation.metrics.confusion import VOID, ConfusionMatrix
+from segboost._types import AnyArray, BoolArray, Int64Array
+from segboost.io.legend import VOID
+from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
 from segboost.pipelines.segmentation.metrics.precision_recall import (
     PrecisionRecallCurve,
     ScoreHistogram,
@@ -232,7 +233,7 @@ def region_counts(
     return foreground.astype(np.int64), background.astype(np.int64)
 
 
-def check_mask(truth: npt.ArrayLike) -> npt.NDArray[Any]:
+def check_mask(truth: npt.ArrayLike) -> AnyArray:
     """Return the mask as an array; ValueError if it has values other than 0, 1 and 255."""
     mask = np.asarray(truth)
     odd = ~((mask == 0) | (mask == 1) | (mask == VOID))
@@ -241,14 +242,14 @@ def check_mask(truth: npt.ArrayLike) -> npt.NDArray[Any]:
     return mask
 
 
-def _binary(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+def _binary(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> BoolArray:
     array = _same_shape(name, value, shape)
     if not ((array == 0) | (array == 1)).all():
         raise ValueError(f"{name} must be 0 or 1 everywhere")
     return array.astype(bool)
 
 
-def _same_shape(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+def _same_shape(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> AnyArray:
     array = np.asarray(value)
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}")

@@ -100,10 +100,6 @@ class ClassSegmentationModel:
         found += self.offsets.astype(np.float32)
         return found
 
-    def label_pixels(self, image: SuperpixelImage) -> npt.NDArray[np.uint8]:
-        """Return the class of every pixel, shape (H, W)."""
-        return self.score_pixels(image).argmax(axis=-1).astype(np.uint8)
-
     def probabilities(self, scores: npt.NDArray[np.floating]) -> FloatArray:
         """Return the probabilities of the classes for scores of this model, shape (…, K)."""
         return np.exp(self.probability(scores))

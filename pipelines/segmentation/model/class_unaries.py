@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import log_softmax
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.pipelines.segmentation.images.page_view import PageScores
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.class_context_features import (
@@ -73,9 +72,9 @@ class ClassUnaries:
         first = [self.trees.scores(block.groups) for block in blocks]
         return PageScores(mean_probability(blocks, first))
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays of all parts, with the name of the part as a prefix."""
-        found: dict[str, npt.NDArray[Any]] = {}
+        found: dict[str, AnyArray] = {}
         for part in PARTS:
             potential = getattr(self, part)
             if potential is not None:
@@ -86,7 +85,7 @@ class ClassUnaries:
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, npt.NDArray[Any]], groups: Sequence[str], n_classes: int
+        cls, arrays: Mapping[str, AnyArray], groups: Sequence[str], n_classes: int
     ) -> Self:
         """Return the unaries from the arrays of `to_arrays`; ValueError if they are damaged."""
         kinds = {"linear": ClassLinearPotential}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray, ByteArray, FloatArray
 from segboost.features.groups.region_context import context_maps
 from segboost.features.image import as_rgb, split_channels
 from segboost.features.luv import rgb_to_luv
@@ -26,7 +25,7 @@ FEWEST, MOST = 2, 4
 SHARE = 1 / 16
 """The share of a page that is sampled, up to `MOST` places along each side."""
 
-ReadPart = Callable[[slice, slice], npt.NDArray[np.uint8]]
+ReadPart = Callable[[slice, slice], ByteArray]
 """Returns rows and columns of a page as the input of a model, shape (h, w, channels)."""
 
 
@@ -87,12 +86,10 @@ def spread_places(length: int, pixels: int, block: int = BLOCK) -> list[slice]:
     return [every[int((n + 0.5) * len(every) / count)] for n in range(count)]
 
 
-def page_statistics(
-    preset: Preset, blocks: list[tuple[PagePart, npt.NDArray[Any]]]
-) -> PageStatistics:
+def page_statistics(preset: Preset, blocks: list[tuple[PagePart, AnyArray]]) -> PageStatistics:
     """Return the means over blocks of a page."""
     pixels, superpixels = 0, 0
-    sums: list[npt.NDArray[np.float64]] = []
+    sums: list[FloatArray] = []
     for part, values in blocks:
         colours, further = split_channels(values, preset.n_further)
         rgb = as_rgb(colours)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, ByteArray, FloatArray
 from segboost.features.extract import ImageFeatures, extract_features
 from segboost.features.image import ImageLike
 from segboost.features.page import pad_to_grid
@@ -38,7 +37,7 @@ class Segmentation:
     superpixels : ndarray of int32, shape (H, W)
     """
 
-    mask: npt.NDArray[np.uint8]
+    mask: ByteArray
     scores: FloatArray
     superpixels: npt.NDArray[np.int32]
 
@@ -78,9 +77,7 @@ class Preparation:
         return found if self.maps is None else replace(found, pixels=to_bytes(small))
 
 
-def at_full_size(
-    values: npt.NDArray[Any], image: ImageLike, page: PageView | None
-) -> npt.NDArray[Any]:
+def at_full_size(values: AnyArray, image: ImageLike, page: PageView | None) -> AnyArray:
     """Return values of the pixels of a prepared image, shape (h, w, …), in the image's size."""
     height, width = image_shape(image)
     if page is not None:

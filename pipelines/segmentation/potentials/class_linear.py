@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import log_softmax
 
-from segboost._types import BoolArray, Float32Array, FloatArray, Int64Array
+from segboost._types import AnyArray, BoolArray, Float32Array, FloatArray, Int64Array
 from segboost.pipelines.segmentation.potentials.class_trees import ClassTruth
 from segboost.pipelines.segmentation.potentials.linear import MOST_ROWS
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
@@ -40,7 +39,7 @@ class ClassLinearPotential:
     coef: FloatArray
     bias: FloatArray
 
-    def scores(self, groups: Mapping[str, npt.NDArray[Any]]) -> FloatArray:
+    def scores(self, groups: Mapping[str, AnyArray]) -> FloatArray:
         """Return the log-probabilities of the classes for every superpixel, shape (P, K)."""
         return self.score_table(np.concatenate([groups[g] for g in self.groups], axis=1))
 
@@ -50,19 +49,19 @@ class ClassLinearPotential:
         coef = np.mean([p.coef for p in potentials], axis=0)
         return cls(potentials[0].groups, coef, np.mean([p.bias for p in potentials], axis=0))
 
-    def score_table(self, table: npt.NDArray[Any]) -> FloatArray:
+    def score_table(self, table: AnyArray) -> FloatArray:
         """Return the log-probabilities of rows of these columns, shape (n, K)."""
         if table.shape[1] != len(self.coef):
             raise ValueError(f"expected {len(self.coef)} columns, got {table.shape[1]}")
         found: FloatArray = log_softmax(table.astype(np.float64) @ self.coef + self.bias, axis=1)
         return found
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the coefficients; the caller keeps the names of the groups."""
         return {"coef": self.coef, "bias": self.bias}
 
     @classmethod
-    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, AnyArray]) -> Self:
         """Return the potential from the arrays of `to_arrays`."""
         coef = read_array(arrays, "coef", "f", (None, None))
         return cls(tuple(groups), coef, read_array(arrays, "bias", "f", (coef.shape[1],)))

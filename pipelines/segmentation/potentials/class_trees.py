@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import BoolArray, Float32Array, FloatArray, Int64Array
+from segboost._types import AnyArray, BoolArray, Float32Array, FloatArray, Int64Array
 from segboost.boosting.bins import bin_columns
 from segboost.boosting.class_ensemble import ClassBooster
 from segboost.boosting.class_growing import boost_class_trees
@@ -40,7 +39,7 @@ class ClassTreePotential:
     booster: ClassBooster
 
     def scores(
-        self, groups: Mapping[str, npt.NDArray[Any]], context: Float32Array | None = None
+        self, groups: Mapping[str, AnyArray], context: Float32Array | None = None
     ) -> FloatArray:
         """Return the log-probabilities of the classes for every superpixel, shape (P, K)."""
         parts = [] if context is None else [context]
@@ -52,12 +51,12 @@ class ClassTreePotential:
         """Return the potential whose scores are the mean of those of potentials."""
         return cls(potentials[0].groups, ClassBooster.mean([p.booster for p in potentials]))
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays of the trees; the caller keeps the names of the groups."""
         return self.booster.to_arrays()
 
     @classmethod
-    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, AnyArray]) -> Self:
         """Return the potential from the arrays of `to_arrays`."""
         return cls(tuple(groups), ClassBooster.from_arrays(arrays))
 

@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import AnyArray, BoolArray, Float32Array, FloatArray, Int64Array
 from segboost.boosting.bins import bin_columns
 from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.growing import boost_trees
@@ -63,14 +62,12 @@ class ContextPotential:
         """Return the potential whose scores are the mean of the potentials' scores."""
         return cls(TreeBooster.mean([p.booster for p in potentials]), potentials[0].groups)
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays of the trees; the caller keeps the names of the groups."""
         return self.booster.to_arrays()
 
     @classmethod
-    def from_arrays(
-        cls, arrays: Mapping[str, npt.NDArray[Any]], groups: Sequence[str] = ()
-    ) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, AnyArray], groups: Sequence[str] = ()) -> Self:
         """Return the potential from the arrays of `to_arrays`."""
         return cls(TreeBooster.from_arrays(arrays), tuple(groups))
 
@@ -99,7 +96,7 @@ class WideContextLearner:
         As in `TableLearner`.
     """
 
-    context: npt.NDArray[np.float32]
+    context: Float32Array
     table: ByteTable
     raw: RawColumns
     sizes: tuple[int, ...]
@@ -110,7 +107,7 @@ class WideContextLearner:
     seed: tuple[int, ...]
 
     @property
-    def known(self) -> npt.NDArray[np.bool_]:
+    def known(self) -> BoolArray:
         """The superpixels in the table, shape (N,)."""
         return self.table.members(len(self.fold))
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
-from segboost._types import FloatArray
+from segboost._types import Float32Array, FloatArray, Int64Array
 from segboost.features.page import FIELD
 from segboost.pipelines.segmentation.images.page_view import PageScores
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
@@ -30,7 +29,7 @@ OWN_MODELS = ("colour", "words", "words4", "lbp48")
 """Groups of histograms, from which models of the image's own regions are made."""
 
 
-def context_features(image: SuperpixelImage, scores: FloatArray) -> npt.NDArray[np.float32]:
+def context_features(image: SuperpixelImage, scores: FloatArray) -> Float32Array:
     """Return the features of every superpixel, shape (P, D).
 
     Parameters
@@ -117,9 +116,7 @@ def _place(image: SuperpixelImage, score: FloatArray) -> FloatArray:
     return np.column_stack([position, np.log(image.area), position - centre])
 
 
-def _foreground_centre(
-    position: FloatArray, score: FloatArray, area: npt.NDArray[np.int64]
-) -> FloatArray:
+def _foreground_centre(position: FloatArray, score: FloatArray, area: Int64Array) -> FloatArray:
     # Clipped at extreme scores, where the weights of all superpixels would round to zero.
     weight = expit(np.maximum(score, -500.0)) * area
     centre: FloatArray = weight @ position / weight.sum()

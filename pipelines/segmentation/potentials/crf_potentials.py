@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import FloatArray, Int64Array
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.segmentation.config.stage_settings import Loss, PotentialSettings
@@ -39,7 +38,7 @@ def crf_instance(
     class_weight : ndarray of shape (2,), optional
         Weight of a pixel of each class in a balanced loss.
     """
-    labels: npt.NDArray[np.int64] | None = None
+    labels: Int64Array | None = None
     weight: FloatArray | None = None
     if with_truth:
         labelled = image.labelled

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import AnyArray, BoolArray, FloatArray, Int64Array
 from segboost.baselines.adaboost_stumps import AdaBoostStumps
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.segmentation.config.stage_settings import UnarySettings
@@ -29,9 +27,9 @@ class GroupLearner:
     seed : int
     """
 
-    features: npt.NDArray[Any]
+    features: AnyArray
     labels: Int64Array
-    known: npt.NDArray[np.bool_]
+    known: BoolArray
     fold: Int64Array
     settings: UnarySettings
     seed: int
@@ -47,7 +45,7 @@ class GroupLearner:
 
 
 def fit_stumps(
-    features: npt.NDArray[Any],
+    features: AnyArray,
     labels: Int64Array,
     rows: Int64Array,
     settings: UnarySettings,

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import BoolArray, FloatArray, Int64Array
+from segboost._types import AnyArray, BoolArray, Float32Array, FloatArray, Int64Array
 from segboost.pipelines.segmentation.config.stage_settings import LinearSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
@@ -33,7 +32,7 @@ class LinearPotential:
     coef: FloatArray
     bias: float
 
-    def scores(self, groups: Mapping[str, npt.NDArray[Any]]) -> FloatArray:
+    def scores(self, groups: Mapping[str, AnyArray]) -> FloatArray:
         """Return the log-odds of every superpixel, shape (P,)."""
         table = np.concatenate([groups[g].astype(np.float64) for g in self.groups], axis=1)
         if table.shape[1] != len(self.coef):
@@ -47,12 +46,12 @@ class LinearPotential:
         coef = np.mean([p.coef for p in potentials], axis=0)
         return cls(potentials[0].groups, coef, float(np.mean([p.bias for p in potentials])))
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the coefficients; the caller keeps the names of the groups."""
         return {"coef": self.coef, "bias": np.array(self.bias)}
 
     @classmethod
-    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, AnyArray]) -> Self:
         """Return the potential from the arrays of `to_arrays`."""
         coef = read_array(arrays, "coef", "f", (None,))
         return cls(tuple(groups), coef, float(read_array(arrays, "bias", "f", ())))
@@ -78,7 +77,7 @@ class LinearLearner:
     """
 
     groups: tuple[str, ...]
-    table: npt.NDArray[np.float32]
+    table: Float32Array
     labels: Int64Array
     weight: FloatArray
     image: Int64Array

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import AnyArray, BoolArray, FloatArray, Int64Array
 from segboost.pipelines.segmentation.potentials.folds import teaches
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
 
@@ -23,7 +21,7 @@ class LinearWords:
     coef: FloatArray
     bias: float
 
-    def __call__(self, words: npt.NDArray[Any]) -> FloatArray:
+    def __call__(self, words: AnyArray) -> FloatArray:
         """Return the score of every row, shape (P,)."""
         return np.asarray(words, dtype=np.float64) @ self.coef + self.bias
 
@@ -32,9 +30,9 @@ class LinearWords:
 class LinearWordsLearner:
     """Learns linear SVMs at one C; see `learn_out_of_fold`."""
 
-    features: npt.NDArray[Any]
+    features: AnyArray
     labels: Int64Array
-    known: npt.NDArray[np.bool_]
+    known: BoolArray
     fold: Int64Array
     C: float
 
@@ -48,9 +46,9 @@ class LinearWordsLearner:
 
 
 def fit_linear_words(
-    features: npt.NDArray[Any],
+    features: AnyArray,
     labels: Int64Array,
-    known: npt.NDArray[np.bool_],
+    known: BoolArray,
     fold: Int64Array,
     area: FloatArray,
 ) -> Learned[LinearWords]:
@@ -80,7 +78,7 @@ def fit_linear_words(
     return learn_out_of_fold(learner, one_class="in sample")
 
 
-def _fit(features: npt.NDArray[Any], labels: npt.NDArray[np.int64], C: float) -> LinearWords:
+def _fit(features: AnyArray, labels: Int64Array, C: float) -> LinearWords:
     from sklearn.svm import LinearSVC
 
     scale = float(features.max(initial=1))
@@ -90,7 +88,7 @@ def _fit(features: npt.NDArray[Any], labels: npt.NDArray[np.int64], C: float) ->
 
 
 def _agreement(
-    model: LinearWords, features: npt.NDArray[Any], labels: npt.NDArray[np.int64], area: FloatArray
+    model: LinearWords, features: AnyArray, labels: Int64Array, area: FloatArray
 ) -> float:
     """Return the mean over the classes of the share of pixels labelled right."""
     right = (model(features) > 0) == (labels > 0)

@@ -6,22 +6,19 @@ bike's frame that they detect give the colour of the parts that they miss.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 
 FLOOR = 1e-3
 """The share of a uniform histogram that is mixed in, so that no bin has probability 0."""
 
 
 def own_model_scores(
-    histograms: npt.NDArray[Any],
+    histograms: AnyArray,
     score: FloatArray,
-    area: npt.NDArray[Any],
+    area: AnyArray,
     totals: FloatArray | None = None,
 ) -> FloatArray:
     """Return how well a superpixel's histogram matches the image's foreground, shape (P, 2).
@@ -52,21 +49,19 @@ def own_model_scores(
     return np.column_stack([together, apart])
 
 
-def own_totals(
-    histograms: npt.NDArray[Any], score: FloatArray, area: npt.NDArray[Any]
-) -> FloatArray:
+def own_totals(histograms: AnyArray, score: FloatArray, area: AnyArray) -> FloatArray:
     """Return f and b of `own_model_scores`, not normalised, shape (2, d)."""
     x = _rows_of_sum_one(histograms)
     return np.stack([weight @ x for weight in _weights(score, area)])
 
 
-def _rows_of_sum_one(histograms: npt.NDArray[Any]) -> FloatArray:
+def _rows_of_sum_one(histograms: AnyArray) -> FloatArray:
     x = histograms.astype(np.float64)
     x /= np.maximum(x.sum(axis=1, keepdims=True), 1e-9)
     return x
 
 
-def _weights(score: FloatArray, area: npt.NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+def _weights(score: FloatArray, area: AnyArray) -> tuple[FloatArray, FloatArray]:
     """Return the pixels of likely foreground and background of every superpixel."""
     return expit(score) * area, expit(-score) * area
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from segboost._types import FloatArray, Int64Array
+from segboost._types import BoolArray, Float32Array, FloatArray, Int64Array
 from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.settings import BoosterSettings
 
@@ -28,7 +25,7 @@ class TableLearner:
         The random seed, extended by the part that is learned.
     """
 
-    table: npt.NDArray[np.float32]
+    table: Float32Array
     labels: Int64Array
     weight: FloatArray
     fold: Int64Array
@@ -36,7 +33,7 @@ class TableLearner:
     seed: tuple[int, ...]
 
     @property
-    def known(self) -> npt.NDArray[np.bool_]:
+    def known(self) -> BoolArray:
         """The rows that may be learned from, shape (N,)."""
         return self.weight > 0
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import AnyArray, BoolArray, ByteArray, FloatArray, Int64Array
 from segboost.boosting.bins import bin_columns, keep_bytes
 from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.growing import boost_trees
@@ -33,7 +32,7 @@ class TreePotential:
     groups: tuple[str, ...]
     trees: TreeBooster
 
-    def scores(self, groups: Mapping[str, npt.NDArray[Any]]) -> FloatArray:
+    def scores(self, groups: Mapping[str, AnyArray]) -> FloatArray:
         """Return the log-odds of every superpixel, shape (P,)."""
         table = np.concatenate([groups[g].astype(np.float32) for g in self.groups], axis=1)
         return self.trees.decision_function(table)
@@ -43,12 +42,12 @@ class TreePotential:
         """Return the potential whose log-odds are the mean of the potentials' log-odds."""
         return cls(potentials[0].groups, TreeBooster.mean([p.trees for p in potentials]))
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays of the trees; the caller keeps the names of the groups."""
         return self.trees.to_arrays()
 
     @classmethod
-    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_arrays(cls, groups: Sequence[str], arrays: Mapping[str, AnyArray]) -> Self:
         """Return the potential from the arrays of `to_arrays`."""
         return cls(tuple(groups), TreeBooster.from_arrays(arrays))
 
@@ -66,11 +65,11 @@ class ByteTable:
         Indices of these superpixels.
     """
 
-    columns: npt.NDArray[np.uint8]
+    columns: ByteArray
     thresholds: FloatArray
     rows: Int64Array
 
-    def members(self, n_rows: int) -> npt.NDArray[np.bool_]:
+    def members(self, n_rows: int) -> BoolArray:
         """Return which of all superpixels are in the table, shape (n_rows,)."""
         found = np.zeros(n_rows, dtype=bool)
         found[self.rows] = True
@@ -91,21 +90,21 @@ class ImageReader:
     """Reads features for training: one group of all images, or all groups of one image."""
 
     def __init__(
-        self, n_images: int, groups: Sequence[str], read: Callable[[int, str], npt.NDArray[Any]]
+        self, n_images: int, groups: Sequence[str], read: Callable[[int, str], AnyArray]
     ) -> None:
         self.n_images = n_images
         self.groups = tuple(groups)
         self._read = read
 
-    def column_block(self, group: str) -> npt.NDArray[Any]:
+    def column_block(self, group: str) -> AnyArray:
         """Return a group of all images, shape (N, d)."""
         return np.concatenate([self._read(i, group) for i in range(self.n_images)])
 
-    def group(self, number: int, group: str) -> npt.NDArray[Any]:
+    def group(self, number: int, group: str) -> AnyArray:
         """Return a group of one image, shape (P, d)."""
         return self._read(number, group)
 
-    def image(self, number: int) -> dict[str, npt.NDArray[Any]]:
+    def image(self, number: int) -> dict[str, AnyArray]:
         """Return all groups of an image."""
         return {g: self._read(number, g) for g in self.groups}
 
@@ -140,7 +139,7 @@ class TreeLearner:
     seed: int
 
     @property
-    def known(self) -> npt.NDArray[np.bool_]:
+    def known(self) -> BoolArray:
         """The superpixels in the table, shape (N,)."""
         return self.table.members(len(self.fold))
 

@@ -23,6 +23,7 @@ from segboost.pipelines.segmentation.stages.crf import (
     ENOUGH_IMAGES,
     LEARNING,
     Choice,
+    describe_best,
 )
 from segboost.progress import Progress, Report, step_reporter
 from segboost.weak.ramp import RampLearner
@@ -169,8 +170,8 @@ def _best(trials: Sequence[ClassTrial], config: SegmentationConfig) -> ClassTria
 def _describe(trials: Sequence[ClassTrial], config: SegmentationConfig) -> str:
     best = _best(trials, config)
     assert best is not None
-    measure = f"validation {config.select.replace('_', ' ')} {getattr(best, config.select):.4f}"
-    return f"best so far: C = {best.C:g}, loss by {best.loss}, {measure}"
+    score = getattr(best, config.select)
+    return describe_best(best.C, best.loss, config.select, score)
 
 
 def _try_all(data: Data, choices: Sequence[Choice], n_jobs: int) -> list[ClassTrial]:

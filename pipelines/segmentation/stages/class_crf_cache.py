@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts, array_key
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
 from segboost.pipelines.segmentation.model.crf_files import CRF_KINDS, pack_crf, unpack_crf
@@ -70,7 +70,7 @@ def _pack(learned: LearnedClassCRF) -> Artefact:
         "potentials": asdict(learned.potentials),
         "trials": [asdict(trial) for trial in learned.trials],
     }
-    arrays: dict[str, npt.NDArray[Any]] = {
+    arrays: dict[str, AnyArray] = {
         name: np.frombuffer(data, np.uint8) for name, data in files.items()
     }
     return Artefact(arrays, document)

@@ -160,7 +160,9 @@ def _search(
         for one in _try_all(images, scores, config, choices, n_jobs):
             ended.append(one)
             so_far = [*tried, *ended]
-            note = _describe(_best(so_far, config).trial, config)
+            best = _best(so_far, config).trial
+            score = getattr(best.scores, config.select)
+            note = describe_best(best.C, best.loss, config.select, score)
             progress(Report(CHOOSING, len(so_far), n_choices, note))
         tried.extend(sorted(ended, key=lambda t: choices.index(t.choice)))
 
@@ -170,10 +172,10 @@ def _search(
     return tried
 
 
-def _describe(best: Trial, config: SegmentationConfig) -> str:
-    name = config.select.replace("_", " ").replace("iou", "IoU")
-    score = f"validation {name} {getattr(best.scores, config.select):.4f}"
-    return f"best so far: C = {best.C:g}, loss by {best.loss}, {score}"
+def describe_best(C: float, loss: str, measure: str, score: float) -> str:
+    """Return the line that reports the best trial so far."""
+    name = measure.replace("_", " ").replace("iou", "IoU")
+    return f"best so far: C = {C:g}, loss by {loss}, validation {name} {score:.4f}"
 
 
 def _try_all(

@@ -7,9 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts, array_key
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
@@ -52,7 +51,7 @@ def find_or_learn_crf(
 
 def crf_key(
     images: Sequence[SuperpixelImage],
-    scores: Sequence[npt.NDArray[np.float64]],
+    scores: Sequence[FloatArray],
     config: SegmentationConfig,
 ) -> KeyParts:
     """Return everything a CRF depends on: graphs, truth, unary scores and its settings."""
@@ -92,7 +91,7 @@ def _pack(learned: LearnedCRF) -> Artefact:
         "potentials": asdict(learned.potentials),
         "trials": trials,
     }
-    arrays: dict[str, npt.NDArray[Any]] = {
+    arrays: dict[str, AnyArray] = {
         name: np.frombuffer(data, np.uint8) for name, data in files.items()
     }
     arrays |= {f"{CALIBRATION}{k}": a for k, a in learned.calibration.to_arrays().items()}

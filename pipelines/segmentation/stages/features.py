@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from segboost._types import AnyArray, ByteArray
 from segboost.features.extract import extract_features
 from segboost.features.groups.words import Codebook, learn_codebook
 from segboost.features.presets import Preset, find_preset
@@ -31,11 +29,11 @@ class TrainingImage(Protocol):
         """A name that is unique in the data set."""
         ...
 
-    def image(self) -> npt.NDArray[np.uint8]:
+    def image(self) -> ByteArray:
         """Return the image, shape (H, W, 3)."""
         ...
 
-    def mask(self) -> npt.NDArray[np.uint8]:
+    def mask(self) -> ByteArray:
         """Return the mask, shape (H, W): 0 … K−1, and 255 for void."""
         ...
 
@@ -79,7 +77,7 @@ class FeatureStage:
             self.store.put(f"features-{group.name}", parts, values)
         self.store.put("superpixels", parts, image.without_groups().to_artefact())
 
-    def group(self, item: TrainingImage, name: str) -> npt.NDArray[Any]:
+    def group(self, item: TrainingImage, name: str) -> AnyArray:
         """Return one group's features of an image, shape (P, d)."""
         found = self.store.get(f"features-{name}", self.parts(item.image_key()))
         if found is None:
@@ -105,7 +103,7 @@ class FeatureStage:
         return SuperpixelImage(**{**vars(image), "groups": groups})
 
 
-def compute_features(preset: Preset, item: tuple[str, npt.NDArray[np.uint8]]) -> SuperpixelImage:
+def compute_features(preset: Preset, item: tuple[str, ByteArray]) -> SuperpixelImage:
     """Return an image, given as name and pixels, with all its features."""
     name, image = item
     features = extract_features(image, preset, name=name, dtype="uint8")
@@ -153,6 +151,6 @@ def extract_all(
         progress(Report(FEATURES, done, len(items)))
 
 
-def name_and_pixels(item: TrainingImage) -> tuple[str, npt.NDArray[np.uint8]]:
+def name_and_pixels(item: TrainingImage) -> tuple[str, ByteArray]:
     """Return the name and the pixels of an image, the input of `compute_features`."""
     return item.name, item.image()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, BoolArray, FloatArray, Int64Array
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.runtime.artefact_store import Artefact, KeyParts
 from segboost.pipelines.runtime.parallel_map import map_tasks
@@ -29,11 +27,11 @@ CLASSIFIERS = "classifiers of feature groups"
 class SuperpixelTruth:
     """Labels and folds of all training superpixels, one image after the other."""
 
-    labels: npt.NDArray[np.int64]
-    known: npt.NDArray[np.bool_]
+    labels: Int64Array
+    known: BoolArray
     area: FloatArray
-    fold: npt.NDArray[np.int64]
-    pixels: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+    fold: Int64Array
+    pixels: tuple[Int64Array, Int64Array]
 
     @classmethod
     def of(cls, images: Sequence[SuperpixelImage], config: SegmentationConfig) -> SuperpixelTruth:
@@ -57,7 +55,7 @@ class UnaryStage:
     config: SegmentationConfig
     keys: tuple[str, ...]
 
-    def table(self, name: str) -> npt.NDArray[Any]:
+    def table(self, name: str) -> AnyArray:
         """Return a group's features of all images, shape (N, d)."""
         return np.concatenate([self.features.group(item, name) for item in self.items])
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import BoolArray, ByteArray
+from segboost._types import AnyArray, BoolArray, ByteArray
 from segboost.io.formats.polygons import (
     DEFAULT_TOLERANCE,
     Polygon,
@@ -19,9 +18,8 @@ from segboost.io.formats.polygons import (
     trace_labels,
     trace_polygons,
 )
+from segboost.io.legend import VOID
 from segboost.io.opening import MAX_PIXELS, check_size
-
-VOID = 255
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +59,7 @@ class Annotation:
         """Return the pixels of the object, shape (H, W)."""
         return self.pixels if self.pixels is not None else fill_polygons(self.polygons, shape)
 
-    def paint(self, canvas: npt.NDArray[Any], value: int) -> None:
+    def paint(self, canvas: AnyArray, value: int) -> None:
         """Set the pixels of the object in an image, shape (H, W), in place."""
         if self.pixels is not None:
             canvas[self.pixels] = value
@@ -127,7 +125,7 @@ class AnnotatedImage:
 
 def annotate_mask(
     name: str,
-    mask: npt.NDArray[Any],
+    mask: AnyArray,
     tolerance: float = DEFAULT_TOLERANCE,
     background: int | None = 0,
 ) -> AnnotatedImage:
@@ -155,10 +153,10 @@ def annotate_mask(
 
 def annotate_labels(
     name: str,
-    labels: npt.NDArray[Any],
-    classes: Sequence[int] | npt.NDArray[Any],
+    labels: AnyArray,
+    classes: Sequence[int] | AnyArray,
     tolerance: float = DEFAULT_TOLERANCE,
-    scores: Sequence[float] | npt.NDArray[Any] | None = None,
+    scores: Sequence[float] | AnyArray | None = None,
     page: int = 0,
 ) -> AnnotatedImage:
     """Return the objects of a label image as annotations.
@@ -184,8 +182,8 @@ def annotate_labels(
 
 def annotate_outlines(
     outlines: Sequence[Sequence[Polygon]],
-    classes: Sequence[int] | npt.NDArray[Any],
-    scores: Sequence[float] | npt.NDArray[Any] | None = None,
+    classes: Sequence[int] | AnyArray,
+    scores: Sequence[float] | AnyArray | None = None,
     page: int = 0,
 ) -> list[Annotation]:
     """Return the polygons of objects as annotations; objects without any are left out.

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray
+from segboost._types import AnyArray, ByteArray, Int64Array
 from segboost.io.errors import ImageFileError
+from segboost.io.legend import VOID
 
-VOID = 255
 MOST_SHOWN = 5
 
 
-def mask_of_labels(labels: npt.NDArray[Any]) -> ByteArray:
+def mask_of_labels(labels: AnyArray) -> ByteArray:
     """Return the foreground of a label image (ImageJ, napari, CellPose), shape (H, W).
 
     Parameters
@@ -88,5 +86,5 @@ def mask_of_colours(
     return table[inverse].reshape(picture.shape[:2])
 
 
-def _codes(colours: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _codes(colours: Int64Array) -> Int64Array:
     return (colours[..., 0] << 16) | (colours[..., 1] << 8) | colours[..., 2]

@@ -16,7 +16,7 @@ from scipy import ndimage
 from skimage.draw import polygon as fill_polygon
 from skimage.measure import approximate_polygon, find_contours, points_in_poly
 
-from segboost._types import BoolArray, FloatArray
+from segboost._types import AnyArray, BoolArray, FloatArray
 
 Polygon = tuple[FloatArray, ...]
 """An outer ring and the rings of its holes, each of shape (n, 2), not closed."""
@@ -52,9 +52,7 @@ def trace_polygons(region: npt.ArrayLike, tolerance: float = DEFAULT_TOLERANCE) 
     return polygons
 
 
-def trace_labels(
-    labels: npt.NDArray[Any], tolerance: float = DEFAULT_TOLERANCE
-) -> list[list[Polygon]]:
+def trace_labels(labels: AnyArray, tolerance: float = DEFAULT_TOLERANCE) -> list[list[Polygon]]:
     """Return the polygons of the labels 1 … n of an image, shape (H, W), in this order."""
     check_tolerance(tolerance)
     found: list[list[Polygon]] = []
@@ -76,7 +74,7 @@ def fill_polygons(polygons: Sequence[Polygon], shape: tuple[int, int]) -> BoolAr
     return filled
 
 
-def paint_polygon(canvas: npt.NDArray[Any], polygon: Polygon, value: Any) -> None:
+def paint_polygon(canvas: AnyArray, polygon: Polygon, value: Any) -> None:
     """Set the pixels of a polygon in an image, shape (H, W), in place.
 
     The cost depends on the box around the polygon, not on the size of the image.

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.io.errors import ImageFileError
 from segboost.io.pixel_size import PixelSize
 
@@ -71,7 +71,7 @@ class ScientificImage:
     info : ImageInfo
     """
 
-    array: npt.NDArray[Any]
+    array: AnyArray
     info: ImageInfo
 
 
@@ -132,7 +132,7 @@ class AxisOrder:
             z, t = (z, t * size + place) if letter == "T" else (z * size + place, t)
         return tuple(zip(z.tolist(), t.tolist(), strict=True))
 
-    def arrange(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def arrange(self, array: AnyArray) -> AnyArray:
         """Return an array of the file's shape as (pages, H, W, channels)."""
         return array.transpose(self.order).reshape(self.sizes)
 

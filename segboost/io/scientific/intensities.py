@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray, FloatArray
+from segboost._types import AnyArray, ByteArray, FloatArray
 from segboost.io.errors import ImageFileError
 
 PERCENTILES = (0.2, 99.8)
@@ -64,7 +63,7 @@ class IntensityScale:
         """The number of channels beyond the three that become colours."""
         return max(len(self.channels) - COLOURS, 0)
 
-    def __call__(self, values: npt.NDArray[Any]) -> ByteArray:
+    def __call__(self, values: AnyArray) -> ByteArray:
         """Return scaled values: red, green, blue and further channels.
 
         One channel is repeated; of two, the third colour is their mean. Values that are not
@@ -130,7 +129,7 @@ def check_channels(channels: Sequence[int], available: int) -> None:
             )
 
 
-def sample_pixels(page: npt.NDArray[Any]) -> FloatArray:
+def sample_pixels(page: AnyArray) -> FloatArray:
     """Return pixels on a regular grid of a page, (H, W, C) → (n, C) with n near `SAMPLES`."""
     height, width, channels = page.shape
     step = max(1, math.isqrt(height * width // SAMPLES))
@@ -175,7 +174,7 @@ def learn_scale(
     return IntensityScale(count, chosen, low, high)
 
 
-def describe_values(page: npt.NDArray[Any], channels: Sequence[int] | None = None) -> list[str]:
+def describe_values(page: AnyArray, channels: Sequence[int] | None = None) -> list[str]:
     """Return notes on unusual values of a page: not finite, or constant.
 
     Parameters
@@ -217,7 +216,7 @@ def describe_range(samples: Sequence[FloatArray], scale: IntensityScale) -> list
     return notes
 
 
-def _to_bytes(values: npt.NDArray[Any], low: float, high: float) -> ByteArray:
+def _to_bytes(values: AnyArray, low: float, high: float) -> ByteArray:
     if values.dtype == np.uint8 and (low, high) == (0.0, 255.0):
         return values
     # A constant channel has no width: its values and below are black, those above white.

@@ -10,9 +10,9 @@ import logging
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 from tifffile import TIFF, TiffFile, TiffPage
 
+from segboost._types import AnyArray
 from segboost.io.errors import ImageFileError
 from segboost.io.scientific.image_info import AxisOrder, ImageInfo
 from segboost.io.scientific.tiff_pages import TRUNCATED, check_complete, describe_unused
@@ -114,7 +114,7 @@ class TiffSource:
         turned = turn is not None and turn.value != 1
         return self.info.photograph and (converted or turned or self._frame.dtype == np.bool_)
 
-    def read(self, page: int, rows: slice, columns: slice) -> npt.NDArray[Any]:
+    def read(self, page: int, rows: slice, columns: slice) -> AnyArray:
         """Return a region of a page, shape (h, w, channels)."""
         if self._is_plain():
             planes = [self._plane(n, rows, columns) for n in self._planes_of(page)]
@@ -142,7 +142,7 @@ class TiffSource:
         arranged = numbers.transpose(order) if axes else numbers
         return [int(n) for n in arranged.reshape(self.info.pages, -1)[page]]
 
-    def _plane(self, number: int, rows: slice, columns: slice) -> npt.NDArray[Any]:
+    def _plane(self, number: int, rows: slice, columns: slice) -> AnyArray:
         """Return a region of one page of the file, shape (h, w, samples)."""
         frame = self._frame
         # The planes of some stacks follow each other, and only the first has a directory.
@@ -168,7 +168,7 @@ class TiffSource:
                     _place(target, segment, (r * tall - rows.start, c * wide - columns.start))
         return made
 
-    def _segment(self, page: Any, index: int, start: int) -> npt.NDArray[Any] | None:
+    def _segment(self, page: Any, index: int, start: int) -> AnyArray | None:
         frame = self._frame
         offset, count = page.dataoffsets[index] + start, page.databytecounts[index]
         if count == 0:
@@ -238,7 +238,7 @@ class TiffSource:
                 raise ImageFileError(TRUNCATED)
 
 
-def _place(target: npt.NDArray[Any], segment: npt.NDArray[Any], corner: tuple[int, int]) -> None:
+def _place(target: AnyArray, segment: AnyArray, corner: tuple[int, int]) -> None:
     """Copy the part of a tile that lies in the target; `corner` may be negative."""
     starts = [max(c, 0) for c in corner]
     stops = [min(c + n, t) for c, n, t in zip(corner, segment.shape, target.shape, strict=False)]

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray, FloatArray, Int64Array
+from segboost._types import ByteArray, Float32Array, FloatArray, Int64Array
 from segboost.datasets.images.masks import read_values
 from segboost.label.live.fitting import fit_painted, probabilities, smooth
 from segboost.label.live.linear_model import LinearModel
@@ -64,7 +63,7 @@ class LiveLearner:
         self._values: tuple[int, ...] = ()
         self._seen = np.zeros(0, bool)
         self._images = Recent()
-        self._means: dict[tuple[str, str], npt.NDArray[np.float32]] = {}
+        self._means: dict[tuple[str, str], Float32Array] = {}
         self._rows: dict[tuple[str, str, str, tuple[int, ...]], PaintedRows] = {}
 
     def update(self, painting: Painting, check: Callable[[], Any] = lambda: None) -> bool:
@@ -131,7 +130,7 @@ class LiveLearner:
         best = int(np.argmax(gain))
         return names[best] if not known[best] else free[0]
 
-    def _mean(self, name: str, stamp: str) -> npt.NDArray[np.float32]:
+    def _mean(self, name: str, stamp: str) -> Float32Array:
         key = (name, stamp)
         if key not in self._means:
             found = self.described(name, stamp)

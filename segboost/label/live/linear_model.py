@@ -12,26 +12,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import AnyArray, Float32Array, FloatArray, Int64Array
 
 REGULARISATION = 2e-3
 MOST_STEPS = 60
 LEAST_DEVIATION = 1e-6
 
-Table = npt.NDArray[np.float32]
+Table = Float32Array
 
 
 @dataclass(frozen=True, eq=False)
 class Standard:
     """The mean and the deviation of every column, shape (D,)."""
 
-    mean: npt.NDArray[np.float32]
-    deviation: npt.NDArray[np.float32]
+    mean: Float32Array
+    deviation: Float32Array
 
-    def __call__(self, table: npt.NDArray[Any]) -> Table:
+    def __call__(self, table: AnyArray) -> Table:
         """Return the table, shape (N, D), with mean 0 and deviation 1."""
         found: Table = (table.astype(np.float32) - self.mean) / self.deviation
         return found
@@ -48,9 +47,9 @@ class LinearModel:
     """
 
     coef: Table
-    bias: npt.NDArray[np.float32]
+    bias: Float32Array
 
-    def logits(self, table: npt.NDArray[Any]) -> FloatArray:
+    def logits(self, table: AnyArray) -> FloatArray:
         """Return the logits of raw rows, shape (N, K)."""
         found: FloatArray = (table.astype(np.float32) @ self.coef + self.bias).astype(np.float64)
         return found
@@ -114,7 +113,7 @@ def fit_linear(
     return LinearModel(coef.astype(np.float32), bias.astype(np.float32))
 
 
-def log_softmax(logits: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def log_softmax(logits: AnyArray) -> AnyArray:
     """Return the logarithm of the softmax over the last axis."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))

@@ -10,17 +10,14 @@ offer is the image i with the largest gain
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import BoolArray, FloatArray
+from segboost._types import BoolArray, Float32Array, FloatArray
 
 MOST_IMAGES = 800
 """Maximum number of unpainted images (the most uncertain), and of painted ones, to compare."""
 
 
-def offer_gain(
-    means: npt.NDArray[np.float32], unsure: FloatArray, painted: BoolArray
-) -> FloatArray:
+def offer_gain(means: Float32Array, unsure: FloatArray, painted: BoolArray) -> FloatArray:
     """Return the gain of every image; 0 for painted ones.
 
     Parameters
@@ -37,7 +34,7 @@ def offer_gain(
     return np.where(painted, 0.0, gain)
 
 
-def similarity(means: npt.NDArray[np.float32]) -> FloatArray:
+def similarity(means: Float32Array) -> FloatArray:
     """Return ``exp(−d² / median d²)`` of the standardised means, shape (n, n)."""
     x = means.astype(np.float64)
     x = (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-9)

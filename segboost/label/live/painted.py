@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import ByteArray, FloatArray, Int64Array
-from segboost.datasets.base import VOID
+from segboost._types import AnyArray, ByteArray, FloatArray, Int64Array
+from segboost.io.legend import VOID
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 
 KEPT_IMAGES = 60
@@ -31,7 +31,7 @@ class DescribedImage:
     """
 
     image: SuperpixelImage
-    table: npt.NDArray[Any]
+    table: AnyArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class PaintedRows:
     """
 
     node: Int64Array
-    table: npt.NDArray[Any]
+    table: AnyArray
     counts: Int64Array
     area: float
     total: FloatArray

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from segboost._types import ByteArray, FloatArray
-from segboost.datasets.base import VOID
+from segboost.io.legend import VOID
 from segboost.label.images import FolderImage
 from segboost.label.live.learner import LiveLearner, Painting
 from segboost.label.masks import UNPAINTED, MaskFolder
