@@ -51,7 +51,7 @@ def test_files_and_text(table):
     assert "published" not in text  # those figures are on other images
     assert "not a measurement" in text
     assert "| post |" in text
-    assert text.count("less") == 6
+    assert text.count("minus") == 6
     assert (folder / "fast-ssvm" / "model.json").is_file()
 
 
