@@ -75,7 +75,7 @@ def run_batch(
         full_disk_named(output),
         recorded_outputs(output, outputs, images, options.overwrite),
     ):
-        asked = special.to_key() if special.all_images else None
+        asked = special.to_key() if wide else None
         journal = BatchJournal(model_folder, output, options.wanted, legend.n_classes, asked)
         known = journal.read(images)
         todo = [path for path in images if path not in known]
