@@ -6,9 +6,17 @@ import pytest
 from segboost.solver.ensemble import Ensemble
 from segboost.weak.stump import Stump
 
-HYPOTHESES = (Stump(0, 0.5), Stump(1, 0.0, -1), Stump(1, 1.0), Stump(0, -np.inf))
-CHANNEL = np.array([0, 1, 1, 0])
-STAGES = (np.array([1.0]), np.array([0.5, 2.0, 0.25]), np.array([0.0, 2.0, 1.0, 0.75]))
+
+class Graded:
+    """Outputs other than ±1, as ramps and sigmoids have."""
+
+    def predict(self, features):
+        return features[:, 1] / 4
+
+
+HYPOTHESES = (Stump(0, 0.5), Stump(1, 0.0, -1), Stump(1, 1.0), Stump(0, -np.inf), Graded())
+CHANNEL = np.array([0, 1, 1, 0, 1])
+STAGES = (np.array([1.0]), np.array([0.5, 2.0, 0.25]), np.array([0.0, 2.0, 1.0, 0.75, 1.5]))
 
 
 @pytest.fixture
@@ -40,7 +48,8 @@ def test_scores_and_stages_are_weighted_sums(ensemble, features):
 
 
 def test_importances_share_the_weight_among_features(ensemble):
-    # Channel 0: a stump of weight 0 and a constant. Channel 1: 2 + 1 on feature 1.
+    # Channel 0: a stump of weight 0 and a constant. Channel 1: 2 + 1 on feature 1, and a
+    # hypothesis that does not say which features it uses.
     assert ensemble.importances(0, 2).tolist() == [0, 0]
     assert ensemble.importances(1, 2).tolist() == [0, 3]
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from segboost.solver.window import WindowBoost, WindowOptions
-from segboost.solver.window_columns import StumpPool, weighted_sum, weighted_sum_numpy
+from segboost.solver.window_columns import CodeStump, StumpPool, weighted_sum, weighted_sum_numpy
 
 PLACES, CANDIDATES, FEATURES, CODES = 4, 6, 3, 5
 EXACT = WindowOptions(C=3.0, cap=0.3, epsilon_cg=1e-7, memory=0.0, patience=10**6)
@@ -72,6 +72,7 @@ def test_a_window_that_slides_stays_optimal_at_every_step(seed):
         window.update(200)
         assert window.objective == pytest.approx(full_optimum(held, EXACT), abs=1e-6)
         assert window.gap <= 1e-6
+        assert len(window.cuts.gone()) == 0
 
 
 def test_an_example_replaced_twice_between_updates_leaves_nothing_behind():
@@ -96,17 +97,73 @@ def test_importance_sets_the_price_of_slack():
     assert window.objective == pytest.approx(expected, abs=1e-6)
 
 
+def test_the_first_round_cuts_off_a_new_example_of_small_losses():
+    rng = np.random.default_rng(12)
+    window = solved([example(rng) for _ in range(PLACES)])
+    codes, loss = example(rng)
+    window.place(2, np.repeat(codes[:, :1], CANDIDATES, axis=1), 0.05 * loss)
+    window.update(1)
+    assert (window.cuts.place == 2).any()
+
+
+def test_an_example_without_importance_counts_like_an_empty_place():
+    rng = np.random.default_rng(13)
+    held = [example(rng) for _ in range(3)]
+    windows = []
+    for importances in ({0: 1.0, 1: 0.0, 2: 1.0}, {0: 1.0, 2: 1.0}):
+        window = WindowBoost(PLACES, CANDIDATES, FEATURES, CODES, EXACT)
+        for place, importance in importances.items():
+            window.place(place, *held[place], importance=importance)
+        window.update(200)
+        assert set(window.cuts.place.tolist()) == {0, 2}
+        windows.append(window)
+    one, two = windows
+    assert one.objective == two.objective
+    np.testing.assert_array_equal(one.weights, two.weights)
+
+
 def test_columns_stay_below_their_limit_and_idle_cuts_go():
     rng = np.random.default_rng(7)
     options = WindowOptions(C=3.0, cap=0.2, max_columns=12, patience=3)
     window = WindowBoost(PLACES, CANDIDATES, FEATURES, CODES, options)
+    n_idle = 0
     for step in range(60):
         window.place(step % PLACES, *example(rng))
         window.update(2)
         assert len(window.pool) <= 12
         assert len(window.weights) == len(window.average) == len(window.pool)
-        assert len(window.cuts) <= PLACES * (CANDIDATES - 1) + PLACES
+        n_idle += len(window.cuts.idle())
+        assert len(window.cuts.idle()) <= 0.25 * len(window.cuts)
         assert np.isfinite(window.objective)
+    assert n_idle > 0  # below that share they stay
+
+
+def test_a_full_pool_replaces_an_unused_stump_by_a_new_one():
+    rng = np.random.default_rng(14)
+    options = WindowOptions(C=3.0, cap=0.5, max_columns=4, columns_per_round=1)
+    window = WindowBoost(PLACES, CANDIDATES, FEATURES, CODES, options)
+    seen = set()
+    for step in range(60):
+        window.place(step % PLACES, *example(rng))
+        window.update(2)
+        pool = window.pool
+        stumps = (pool.feature.tolist(), pool.cut.tolist(), pool.polarity.tolist())
+        seen |= set(zip(*stumps, strict=True))
+        assert len(pool) <= 4
+    assert len(seen) > 4
+
+
+def test_the_stumps_unused_for_longest_are_stale_and_new_ones_are_not():
+    pool = StumpPool(6, FEATURES, CODES, 10)
+    for feature in range(3):
+        pool.add(CodeStump(feature, 1, 1, 2.0))
+    pool.note(np.array([0.0, 0.5, 0.5]))
+    pool.note(np.array([0.0, 0.0, 0.5]))
+    pool.add(CodeStump(0, 2, 1, 2.0))
+    weights = np.array([0.0, 0.0, 0.5, 0.0])
+    assert pool.stale(1, weights).tolist() == [0]
+    assert pool.stale(9, weights).tolist() == [0, 1]
+    assert pool.stale(9, np.array([0.0, 0.1, 0.5, 0.0])).tolist() == [0]
 
 
 def test_the_same_steps_give_the_same_bytes():
