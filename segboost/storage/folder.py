@@ -222,7 +222,8 @@ def _parse_document(data: bytes, path: Path) -> dict[str, Any]:
             f"{__version__}, which reads up to schema {SCHEMA}: upgrade segboost"
         )
     written = document.pop("sha256", None)
-    if written != _try_checksum(document):
+    expected = _try_checksum(document)
+    if expected is None or written != expected:
         raise ModelFileError(f"{path} was edited or damaged: its checksum does not match")
     if not _is_complete(document):
         raise ModelFileError(f"{path} does not describe a model: required entries are missing")

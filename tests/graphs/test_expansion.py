@@ -174,16 +174,25 @@ def test_stacked_graphs_get_the_labels_of_each_alone(metric, warm):
             assert np.array_equal(found[a:b], alone)
 
 
-def test_no_move_from_the_numpy_terms_improves_the_result():
-    """Moves from the result of `expand`, computed from the NumPy terms of a move."""
+@pytest.mark.parametrize("metric", [False, True])
+def test_move_terms_give_the_change_of_the_energy(metric):
+    """Random moves from random labels, and the best move against all moves."""
     rng = np.random.default_rng(18)
-    for _ in range(30):
-        e = random_labelling(rng, 20, 3)
-        problem = make_energy(*e.terms)
-        y = expand(*e.terms)
+    for e in draw(18, 30, n_labels=3, metric=metric):
+        problem = make_energy(*e.terms, e.factor)
+        y = rng.integers(0, 3, e.graph.n_nodes)
+        tail, head = e.graph.edges.T
+        labellings, values = e.all_values()
         for alpha in range(3):
-            moved = np.where(minimise(e.graph, *move_terms(problem, y, alpha)), alpha, y)
-            assert problem.value(moved) >= problem.value(y) - 1e-9
+            costs, attraction = move_terms(problem, y, alpha)
+            for _ in range(5):
+                x = rng.integers(0, 2, e.graph.n_nodes)
+                change = costs[np.arange(len(x)), x].sum() + (x[tail] != x[head]) @ attraction
+                moved = e.value(np.where(x, alpha, y))
+                assert moved == pytest.approx(e.value(y) + change, abs=1e-9)
+            best = np.where(minimise(e.graph, costs, attraction), alpha, y)
+            moves = ((labellings == y) | (labellings == alpha)).all(axis=1)
+            assert e.value(best) == pytest.approx(values[moves].min(), abs=1e-9)
 
 
 def test_persistent_labels_are_those_of_a_minimiser_and_equal_the_numpy_twin():

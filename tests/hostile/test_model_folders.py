@@ -68,9 +68,6 @@ def test_changed_models_load_the_same_or_raise_one_exception(models):
     assert found["counts"]["mended, loaded"] > n_cases / 20
 
 
-LOADERS = {"estimator": load_model, "segmenter": load_segmenter, "baseline": load_model}
-
-
 def assert_refused(load, folder, match=None):
     with pytest.raises(ModelFileError, match=match) as caught:
         load(folder)
@@ -196,18 +193,39 @@ def test_a_segmenter_that_names_code_or_a_folder_is_refused(kind, tmp_path):
     assert_refused(load_segmenter, folder, "which is not allowed by default")
 
 
-@pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": "\\ud800"}', "[" * 100_000, "1" * 10_000])
-def test_unexpected_json_types(model, text):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": NaN}', "not written by segboost"),
+        ('{"a": "\\ud800"}', "not written by segboost"),
+        ("[" * 100_000, "not JSON"),
+        ("1" * 10_000, "not JSON"),
+    ],
+    ids=["nan", "surrogate", "deep", "long number"],
+)
+def test_unexpected_json_is_refused(model, text, message):
     (model / "model.json").write_text(text)
-    assert_refused(load_model, model)
-    document = json.loads(storage_document(model))
-    document["content"] = text
+    assert_refused(load_model, model, message)
+
+
+@pytest.mark.parametrize("content", [None, True, 3, "text", [], [{}]])
+def test_content_of_an_unexpected_type_is_refused(model, content):
+    """Everything else in the document is valid, its checksum included."""
+    document = json.loads((model / "model.json").read_text())
     write_mended(model, document)
-    assert_refused(load_model, model)
+    load_model(model)
+    write_mended(model, {**document, "content": content})
+    assert_refused(load_model, model, "required entries are missing")
 
 
-def storage_document(model):
-    return json.dumps({"format": "segboost", "schema": 1, "kind": "estimator", "arrays": {}})
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_content_that_has_no_checksum_is_refused(model, value):
+    """Python reads NaN as JSON, but no saved model has it; here the checksum is null."""
+    document = json.loads((model / "model.json").read_text())
+    document["content"]["odd"] = value
+    write_mended(model, document)
+    assert json.loads((model / "model.json").read_text())["sha256"] is None
+    assert_refused(load_model, model, "edited or damaged")
 
 
 def counts(**changes):

@@ -48,7 +48,9 @@ def test_confusion_rows_add_up(runs):
     text = write_report(runs / "structboost").read_text()
     table = text[text.index('class="confusion"') :]
     table = table[: table.index("</table>")]
-    for k, row in enumerate(re.findall(r"<tr><th scope=\"row\">.*?</tr>", table)):
+    rows = re.findall(r"<tr><th scope=\"row\">.*?</tr>", table)
+    assert len(rows) == 4
+    for k, row in enumerate(rows):
         cells = re.findall(r">([\d.]+|·)</td>", row)
         total = sum(0.0 if cell == "·" else float(cell) for cell in cells)
         assert total == pytest.approx(100, abs=0.4)

@@ -31,12 +31,12 @@ def test_images_are_ranked_by_their_own_scores(answers):
     assert alone == sorted(alone)
 
 
-@pytest.mark.parametrize("n", range(14))
-def test_no_image_is_shown_twice_and_each_in_its_place(n):
+@pytest.mark.parametrize(("n", "n_shown"), [*enumerate([0, 1, 2, 3, 3, 3, 6, 6, 6, 9, 9, 9, 9, 9])])
+def test_no_image_is_shown_twice_and_each_in_its_place(n, n_shown):
     ranked = [f"i{k:02d}" for k in range(n)]
     chosen = choose_images(ranked)
     shown = [name for names in chosen.values() for name in names]
-    assert len(shown) == len(set(shown)) == min(n, max(len(shown), 1) if n else 0)
+    assert len(shown) == len(set(shown)) == n_shown
     assert shown == sorted(shown)
     if n >= 9:
         assert [len(names) for names in chosen.values()] == [3, 3, 3]

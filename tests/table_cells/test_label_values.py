@@ -13,6 +13,7 @@ FRAME = pd.DataFrame({"size": [1.0, 2, 3, 4], "colour": ["red", "blue", "red", "
 ODD = {
     "None": np.array(["u", None, "u", "v"]),
     "nan": np.array(["u", np.nan, "u", "v"], dtype=object),
+    "other nan": np.array(["u", float("nan"), "u", "v"], dtype=object),
     "NA": pd.array(["u", None, "u", "v"], dtype="string"),
     "mixed": np.array(["u", 1, "u", 1], dtype=object),
 }
@@ -41,3 +42,10 @@ def test_other_labels_pass(y):
     refuse_odd_labels(y)
     assert list(y) == before
     assert list(StructBoostClassifier().fit([[0.0], [1.0]], y).classes_) == sorted(before)
+
+
+@pytest.mark.parametrize("nan", [np.nan, float("nan"), np.float32("nan"), np.float64("nan")])
+@pytest.mark.parametrize("other", ["u", 1])
+def test_every_nan_is_a_missing_label(nan, other):
+    with pytest.raises(ValueError, match=r"y contains missing labels \(nan\)"):
+        refuse_odd_labels(np.array([other, nan], dtype=object))

@@ -178,15 +178,32 @@ def test_isolated_labelled_nodes_are_enough(make):
     assert model.predict(instance)[[0, 2, 3, 4]].tolist() == [1, 0, 1, 0]
 
 
-def test_a_repeated_partial_fit_with_checkpoints_gives_the_same_model(tmp_path):
+@pytest.mark.parametrize("done", [3, 8, 14])
+def test_a_partial_fit_resumes_in_either_problem_and_ends_with_the_same_model(done, tmp_path):
+    """Eight steps per problem: the fit stops in the first, between both, or in the second."""
     rng = np.random.default_rng(10)
-    instances = [partial(rng, n) for n in (6, 7, 8)]
+    instances = [partial(rng, n) for n in (20, 25, 30)]
 
-    def fit():
-        model = CRFStructBoost(C=5.0, n_iterations=8, random_state=0, checkpoint=tmp_path / "c")
+    def fit(stop=None, checkpoint=None):
+        steps = []
+
+        def note(step):
+            steps.append(step.iteration)
+            if len(steps) == stop:
+                raise RuntimeError("stopped by the test")
+
+        model = CRFStructBoost(
+            C=50.0, n_iterations=8, random_state=0, checkpoint=checkpoint, callback=note
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return model.fit(instances)
+            return model.fit(instances), steps
 
-    one, other = fit(), fit()
-    assert np.array_equal(one.ensemble_.weights, other.ensemble_.weights)
+    whole, steps = fit()
+    assert steps == [*range(1, 9), *range(1, 9)]
+    with pytest.raises(RuntimeError, match="stopped by the test"):
+        fit(done, tmp_path / "c")
+    for remaining in (steps[done:], []):  # the second time, both checkpoints are finished
+        model, taken = fit(None, tmp_path / "c")
+        assert taken == remaining
+        assert np.array_equal(model.ensemble_.weights, whole.ensemble_.weights)

@@ -41,6 +41,10 @@ def test_descriptions_that_are_not_trees_are_refused(parents, message):
         ({"all": {"left": ["all"]}}, "twice"),
         ({"one": ["a"], "two": ["b"]}, "2 roots"),
         ({"all": {"left": "ab"}}, "expected a mapping or a list"),
+        ({"all": {"a", "b"}}, "a set below 'all'.*give a list"),
+        ({"all": {"left": frozenset("ab")}}, "a set below 'left'.*give a list"),
+        ({"all": ["a", {"b"}]}, "below 'all', expected a name or a mapping"),
+        ({"all": ["a", ["b"]]}, "below 'all', expected a name or a mapping"),
     ],
 )
 def test_nested_descriptions_are_checked(nested, message):

@@ -18,7 +18,8 @@ def test_candidates_are_scored_on_all_rows_of_the_features():
     learner = SampledTrees(max_depth=2, n_trees=5, column_share=0.5, row_share=0.4)
     assert isinstance(learner, WeakLearner)
     bound = learner.bind(X, "signed")
-    assert isinstance(bound, (BoundLearner, SeveralLearner))
+    assert isinstance(bound, BoundLearner)
+    assert isinstance(bound, SeveralLearner)
     assert not bound.exact
     for k, (best, more) in enumerate(zip(bound.best(W), bound.further(W), strict=True)):
         assert len(more) == 4

@@ -110,9 +110,9 @@ def test_dense_models_predict_sparse_rows():
 def test_learners_that_need_a_dense_table_are_refused():
     X, y = table()
     rows = sparse.csr_array(X)
-    with pytest.raises(ValueError, match=r"trees need a dense table.*stumps"):
+    with pytest.raises(ValueError, match=r"trees and ramps need a dense table.*stumps"):
         ShallowTree().bind(rows)
-    with pytest.raises(ValueError, match="trees need a dense table"):
+    with pytest.raises(ValueError, match="trees and ramps need a dense table"):
         StructBoostClassifier(boosted_trees=3).fit(rows, y)
     with pytest.raises(ValueError, match="needs a dense table"):
         HierarchicalStructBoostClassifier(coding="augmented").fit(rows, y)
@@ -138,3 +138,15 @@ def test_text_with_50000_columns_stays_small(learner):
     tracemalloc.stop()
     assert model.score(X, y) > 0.9
     assert peak < X.shape[0] * X.shape[1] * 8 / 4
+
+
+@pytest.mark.parametrize("as_object", [False, True])
+@pytest.mark.parametrize("name", WEAK_LEARNERS)
+def test_the_tag_says_whether_sparse_tables_are_taken(name, as_object):
+    X, y = table()
+    model = StructBoostClassifier(WEAK_LEARNERS[name]() if as_object else name, **FAST)
+    if model.__sklearn_tags__().input_tags.sparse:
+        model.fit(sparse.csr_array(X), y)
+        return
+    with pytest.raises(ValueError, match="trees and ramps need a dense table"):
+        model.fit(sparse.csr_array(X), y)

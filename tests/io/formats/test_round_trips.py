@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from segboost.io.errors import ImageFileError
-from segboost.io.formats.annotations import AnnotatedImage, annotate_labels, annotate_mask
+from segboost.io.formats.annotations import (
+    AnnotatedImage,
+    Annotation,
+    annotate_labels,
+    annotate_mask,
+)
 from segboost.io.formats.coco import coco_document, read_coco, write_coco
 from segboost.io.formats.geojson import geojson_document, read_geojson, write_geojson
 from segboost.io.formats.labelme import labelme_labels, read_labelme, write_labelme
@@ -87,13 +92,20 @@ def test_pages_of_a_stack_stay_apart(way, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"planes": 3}, {"planes": [[0]]}, {"page": 5}, {"page": "1"}], ids=str
+    ("change", "message"),
+    [
+        ({"planes": 3}, "planes must be a list of z and t"),
+        ({"planes": [[0]]}, "planes must be a list of z and t"),
+        ({"page": 5}, "annotation 1: page 5 is not one of 1"),
+        ({"page": "1"}, "annotation 1: page '1' is not one of 1"),
+    ],
+    ids=str,
 )
-def test_bad_pages_are_refused(change, tmp_path):
+def test_bad_pages_are_refused(change, message, tmp_path):
     document = coco_document([annotate_mask("a.png", blocks())], NAMES)
     document["images" if "planes" in change else "annotations"][0].update(change)
     (tmp_path / "a.json").write_text(json.dumps(document))
-    with pytest.raises(ImageFileError, match=next(iter(change))):
+    with pytest.raises(ImageFileError, match=message):
         read_coco(tmp_path / "a.json")
 
 
@@ -216,3 +228,12 @@ def test_bad_coco_annotations_give_a_one_line_error(change, message, tmp_path):
     with pytest.raises(ImageFileError, match=message) as error:
         read_coco(path)
     assert "\n" not in str(error.value)
+
+
+def test_the_box_of_pixels_encloses_them():
+    pixels = np.zeros((10, 12), bool)
+    assert Annotation(1, pixels=pixels).box == (0, 0, 0, 0)
+    pixels[2:5, 3:9] = True
+    image = AnnotatedImage("a.png", 12, 10, (Annotation(1, pixels=pixels),))
+    entry = coco_document([image], ["background", "cell"])["annotations"][0]
+    assert entry["bbox"] == [3, 2, 6, 3]

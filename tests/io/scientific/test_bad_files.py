@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -95,13 +94,20 @@ def test_random_damage_raises_only_image_file_errors(tmp_path, capfd):
     tifffile.imwrite(path, noise(24, 24), tile=(16, 16), compression="zlib", metadata=None)
     whole = path.read_bytes()
     rng = np.random.default_rng(5)
+    messages = []
     for _ in range(60):
         content = bytearray(whole)
         for at in rng.integers(0, len(content), 4):
             content[at] = rng.integers(256)
         path.write_bytes(content)
-        with contextlib.suppress(ImageFileError):
+        try:
             read_scientific(path)
+        except ImageFileError as error:
+            messages.append(str(error))
+    assert 20 < len(messages) < 60
+    for message in messages:
+        assert message.startswith(f"{path}: ")
+        assert "\n" not in message
     assert capfd.readouterr().err == ""
 
 

@@ -185,6 +185,13 @@ def test_further_frames_and_transparency_are_noted(tmp_path):
     assert is_photograph(tmp_path / "a.png", 10**6)
 
 
+@pytest.mark.parametrize("name", ["a.png", "a.tif"])
+def test_photographs_have_at_most_max_pixels(name, tmp_path):
+    Image.fromarray(noise(9, 8, 3, dtype="u1")).save(tmp_path / name)
+    assert is_photograph(tmp_path / name, 72)
+    assert not is_photograph(tmp_path / name, 71)
+
+
 @pytest.mark.parametrize("kind", ["palette", "turned", "CMYK", "lzw", "bits"])
 def test_photographs_in_tiff_files_equal_those_of_read_image(kind, tmp_path, monkeypatch):
     picture, path = Image.fromarray(data.astronaut()[:40, :50]), tmp_path / "a.tif"

@@ -58,7 +58,12 @@ def test_files(done):
     choices = json.loads((folder / "choices.json").read_text())
     assert {c["method"] for c in choices} == {c.method for c in result.chosen}
     times = json.loads((folder / "times.json").read_text())
-    assert times["StructBoost-stump"]["glass"]["all"] >= 0
+    assert set(times) == {c.method for c in result.chosen}
+    for method, sets in times.items():
+        ours = [c for c in result.chosen if c.method == method]
+        assert sets["glass"]["chosen"] == pytest.approx(np.mean([c.result.seconds for c in ours]))
+        assert sets["glass"]["all"] == pytest.approx(sum(c.all_seconds for c in ours))
+        assert sets["glass"]["all"] >= sets["glass"]["chosen"] > 0
 
 
 def test_two_jobs_make_the_same_bytes(done, tmp_path):

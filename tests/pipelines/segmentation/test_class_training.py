@@ -92,12 +92,27 @@ def test_the_number_of_jobs_does_not_change_the_model(tmp_path):
     np.testing.assert_array_equal(one.predict(image).scores, two.predict(image).scores)
 
 
-def test_a_second_training_with_the_cache_gives_the_same_model():
+def test_a_second_training_reads_every_stage_from_the_cache_and_gives_the_same_model(monkeypatch):
+    first = trained_classes().model
+    get, found = ArtefactStore.get, {}
+
+    def noted(store, stage, parts):
+        artefact = get(store, stage, parts)
+        found[stage] = found.get(stage, True) and artefact is not None
+        return artefact
+
+    def put(store, stage, parts, artefact):
+        raise AssertionError(f"{stage} was made again")
+
+    monkeypatch.setattr(ArtefactStore, "get", noted)
+    monkeypatch.setattr(ArtefactStore, "put", put)
     again = train_segmenter(class_items(), class_config(), class_store(), legend=LEGEND).model
-    image = draw(63)[0]
-    np.testing.assert_array_equal(
-        trained_classes().model.predict(image).scores, again.predict(image).scores
+    learned = {"class-trees", "class-context", "class-crf", "class-borders"}
+    assert found == dict.fromkeys(
+        {"superpixels", "features-colour", "features-position", *learned}, True
     )
+    image = draw(63)[0]
+    np.testing.assert_array_equal(first.predict(image).scores, again.predict(image).scores)
 
 
 def test_a_class_that_no_image_shows_is_never_predicted(tmp_path):

@@ -5,7 +5,6 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from segboost.pipelines import SegmentationPipeline
-from segboost.pipelines.segmentation.images.arrays import label_arrays
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
 from tests.pipelines.segmentation.segmentation_sets import SETTINGS, shared_cache, tiny_data
 
@@ -87,14 +86,18 @@ def test_void_pixels_are_not_evaluated(fitted):
     assert fitted.evaluate(NEW, masks) == expected.result()
 
 
-def test_void_pixels_change_the_model():
-    """Training without half of the labels gives a different model."""
-    void = [np.where(np.arange(96) < 48, mask, 255).astype(np.uint8) for mask in MASKS]
-    items = label_arrays(IMAGES, void)
-    assert all(set(np.unique(item.mask())) <= {0, 1, 255} for item in items)
-    one = pipeline(cache=shared_cache()).fit(IMAGES, void)
-    other = pipeline(cache=shared_cache()).fit(IMAGES, MASKS)
-    assert (one.predict_scores(NEW[0]) != other.predict_scores(NEW[0])).any()
+def test_void_pixels_are_not_learned_from():
+    """Every image is given twice, with a different half void: no label contradicts another.
+
+    If void counted as background, mean IoU and break-even would be 0.41 and 0.19; as foreground,
+    0.10 and 0.07.
+    """
+    left = np.arange(96) < 48
+    void = [np.where(half, m, 255).astype(np.uint8) for half in (left, ~left) for m in MASKS]
+    model = pipeline(cache=shared_cache()).fit([*IMAGES, *IMAGES], void)
+    found = model.evaluate(NEW, TRUTH)
+    assert found.mean_iou > 0.5
+    assert found.break_even > 0.4
 
 
 def test_255_alone_is_foreground(fitted):

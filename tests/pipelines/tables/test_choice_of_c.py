@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from segboost import StructBoostClassifier
+from segboost.estimators.boosted_scores import BoostedScores
 from segboost.pipelines.tables.estimators import EstimatorSettings
 from segboost.pipelines.tables.fit import fit_table, split_validation
 from segboost.progress import Report
@@ -66,9 +67,18 @@ def test_too_few_rows_to_choose():
         fit_table(X[:3], np.array([0, 0, 1]), SETTINGS)
 
 
-def test_boosted_trees_with_a_choice_of_c_equal_a_plain_fit():
+def test_boosted_trees_are_grown_once_for_all_c_and_equal_a_plain_fit(monkeypatch):
+    """They are grown before the choice of C, on all rows, and used again by the final fit."""
     settings = EstimatorSettings("multiclass", "auto", n_iterations=3, seed=3)
+    grow, grown = BoostedScores.fit, []
+
+    def noted(features, *args):
+        grown.append(len(features))
+        return grow(features, *args)
+
+    monkeypatch.setattr(BoostedScores, "fit", noted)
     found = fit_table(X, Y, settings, candidates=(8.0, 30.0))
+    assert grown == [len(X)]
     chosen = next(t for t in found.trials if t.C == found.C)
     assert chosen.measures["error"] == min(t.measures["error"] for t in found.trials)
     plain = StructBoostClassifier(**found.model.get_params()).fit(X, Y)
