@@ -78,3 +78,27 @@ def test_a_loosely_solved_round_does_not_end_the_run():
     steps = list(loop.run())
     assert loop.certificate().reason == "optimal"
     assert steps[-1].gap <= 1e-5
+
+
+@pytest.mark.parametrize("exact_task", [True, False])
+@pytest.mark.parametrize("exact_learners", [True, False])
+def test_a_certificate_is_exact_only_if_both_oracles_are(exact_task, exact_learners, monkeypatch):
+    problem = task()
+    loop = start(problem, SolverOptions(C=20.0, n_iterations=2))
+    list(loop.run())
+    monkeypatch.setattr(type(problem), "exact", exact_task, raising=False)
+    monkeypatch.setattr(type(loop._pricer), "exact", exact_learners, raising=False)
+    assert loop.certificate().exact == (exact_task and exact_learners)
+
+
+def test_oracle_calls_are_counted(monkeypatch):
+    problem, asked = task(), []
+    separate = problem.separate
+
+    def record(scores, slack):
+        asked.append(scores)
+        return separate(scores, slack)
+
+    monkeypatch.setattr(problem, "separate", record)
+    steps = list(start(problem, SolverOptions(C=20.0, n_iterations=5)).run())
+    assert steps[-1].n_oracle_calls == len(asked)
