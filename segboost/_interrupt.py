@@ -1,6 +1,9 @@
-"""Detect a KeyboardInterrupt that numba wraps in SystemError."""
+"""Detect a KeyboardInterrupt that numba wraps in SystemError, and raise it as what it is."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def is_interrupt(error: BaseException | None) -> bool:
@@ -21,3 +24,24 @@ def is_interrupt(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+@contextmanager
+def interrupts_unwrapped() -> Iterator[None]:
+    """Context that raises a wrapped KeyboardInterrupt as a KeyboardInterrupt.
+
+    Examples
+    --------
+    >>> try:
+    ...     with interrupts_unwrapped():
+    ...         raise SystemError("returned a result") from KeyboardInterrupt()
+    ... except KeyboardInterrupt:
+    ...     print("interrupted")
+    interrupted
+    """
+    try:
+        yield
+    except SystemError as error:
+        if is_interrupt(error):
+            raise KeyboardInterrupt from error
+        raise

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
-from segboost._types import ByteArray
-from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
+from segboost._types import AnyArray, ByteArray
+from segboost.datasets.base import BACKGROUND, FOREGROUND
 from segboost.io.errors import ImageFileError
+from segboost.io.legend import VOID
 from segboost.io.opening import open_image
 
 ENCODINGS = ("auto", "binary", "index")
@@ -38,7 +38,7 @@ class RawMask:
         Whether the values are indices into a palette.
     """
 
-    values: npt.NDArray[Any]
+    values: AnyArray
     palette: bool
 
 
@@ -147,20 +147,20 @@ def check_encoding(encoding: str, foreground: int | None) -> None:
         raise ValueError(f"foreground must be an index from 1 to 254, got {foreground}")
 
 
-def _class_mask(values: npt.NDArray[Any], foreground: int) -> ByteArray:
+def _class_mask(values: AnyArray, foreground: int) -> ByteArray:
     mask = np.where(values == foreground, FOREGROUND, BACKGROUND)
     mask[values == VOID] = VOID
     return mask.astype(np.uint8)
 
 
-def _is_grey_ramp(image: Image.Image, values: npt.NDArray[Any]) -> bool:
+def _is_grey_ramp(image: Image.Image, values: AnyArray) -> bool:
     """Whether each palette entry in use is the grey value of its index."""
     colours = np.array(image.getpalette("RGB") or [], dtype=int).reshape(-1, 3)
     used = np.unique(values)
     return bool(used.max() < len(colours) and (colours[used] == used[:, None]).all())
 
 
-def _equal_channels(image: Image.Image) -> npt.NDArray[Any]:
+def _equal_channels(image: Image.Image) -> AnyArray:
     colours = np.array(image.convert("RGB"))
     if (colours != colours[..., :1]).any():
         raise ImageFileError(
@@ -176,8 +176,6 @@ def _odd_values(found: set[int], allowed: set[int], encoding: str) -> str:
         advice = "if a lossy format or scaling made them, save the mask as PNG, 0 and 255 only"
     elif encoding == "index":
         advice = "if it holds several classes, give the index of one as foreground"
-    elif encoding == "binary":
-        advice = "expected 0 and 255; correct it, or save all masks as class indices 0, 1, 2, …"
     else:
-        advice = _CHOOSE
+        advice = "expected 0 and 255; correct it, or save all masks as class indices 0, 1, 2, …"
     return f"unclear mask values {shown}: {advice}"

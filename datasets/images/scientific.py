@@ -85,9 +85,11 @@ def parse_reading(options: Mapping[str, Any]) -> ScientificReading:
     axes = options.get("axes")
     try:
         chosen = None if channels is None else tuple(int(n) for n in str(channels).split(","))
-        ends = None if intensities is None else [float(v) for v in str(intensities).split(",")]
-        scale = None if ends is None else (ends[0], ends[1])
-    except (ValueError, IndexError):
+        scale = None
+        if intensities is not None:
+            low, high = (float(v) for v in str(intensities).split(","))
+            scale = (low, high)
+    except ValueError:
         raise ValueError("expected --channels as 0,2,3 and --intensities as LOW,HIGH") from None
     return ScientificReading(
         chosen, None if axes is None else str(axes).upper(), options.get("mask_kind", "auto"), scale

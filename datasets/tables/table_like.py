@@ -89,6 +89,7 @@ def read_like(
     path : path
     columns : Columns
     most_bytes : int
+        Larger files and tables are rejected.
     decimal : "." or ",", optional
         Decimal sign of this CSV file, if it differs.
 
@@ -100,7 +101,8 @@ def read_like(
     data = read_packed(path, most_bytes)
     kind = find_format(path, data)
     if kind != "csv":
-        table = read_table(path, n_features=columns.n_features if kind == "libsvm" else None)
+        n_features = columns.n_features if kind == "libsvm" else None
+        table = read_table(path, n_features=n_features, most_bytes=most_bytes)
         return _in_order(table, columns, str(path))
     sign = decimal or columns.decimal
     first = first_cells(data, str(path), sign)
@@ -110,7 +112,7 @@ def read_like(
         label, choices = _by_place(first, columns, str(path))
         notes = ()
     choices = replace(choices, decimal=sign, strict=True)
-    table = read_table(path, label, file_format="csv", choices=choices)
+    table = read_table(path, label, file_format="csv", most_bytes=most_bytes, choices=choices)
     if notes:
         table = replace(table, notes=(*table.notes, *notes))
     return _in_order(table, columns, str(path))

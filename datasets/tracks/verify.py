@@ -28,12 +28,12 @@ def verify_sequence(root: Path, name: str, progress: Progress | None = None) -> 
             height, width = read_frame(path).shape[:2]
         except ImageFileError as error:
             findings.append(Finding(f"{name}/{path.name}", "missing", str(error)))
-            continue
-        size = size or (width, height)
-        if (width, height) != size:
-            text = f"{width}×{height} pixels, the first frame has {size[0]}×{size[1]}"
-            findings.append(Finding(f"{name}/{path.name}", "missing", text))
-        findings += _check_box(f"{name}/{path.name}", sequence.boxes[number], width, height)
+        else:
+            size = size or (width, height)
+            if (width, height) != size:
+                text = f"{width}×{height} pixels, the first frame has {size[0]}×{size[1]}"
+                findings.append(Finding(f"{name}/{path.name}", "missing", text))
+            findings += _check_box(f"{name}/{path.name}", sequence.boxes[number], width, height)
         if progress is not None:
             progress(Report(CHECKING, number + 1, len(sequence)))
     shown = "" if size is None else f" of {size[0]}×{size[1]} pixels"

@@ -16,7 +16,7 @@ from segboost.pipelines.tables.labels import LabelRule
 from segboost.saving.files import load_model, save_model
 from segboost.storage.folder import DOCUMENT, ModelFileError, one_line
 from segboost.storage.ownership import ForeignFileError, check_model_folder, read_manifest
-from segboost.storage.whole_file import write_whole
+from segboost.storage.whole_file import check_replaceable, write_whole
 
 TABLE = "table.json"
 SCHEMA = 1
@@ -103,13 +103,16 @@ def check_table_folder(folder: Path) -> None:
     Raises
     ------
     ForeignFileError
+    NotReplaceableError
+        If a device, a pipe, a link or a folder has the name of a file.
     """
     check_model_folder(folder)
+    check_replaceable(folder / TABLE)
     found = read_manifest(folder)
     if found is not None and found.get("kind") == "segmenter":
-        raise ForeignFileError(f"{folder} holds a segmenter: choose another folder for the table")
+        raise ForeignFileError(f"{folder} holds a segmenter: choose another folder")
     table = folder / TABLE
-    if table.is_symlink() or (table.exists() and not _is_ours(table)):
+    if table.exists() and not _is_ours(table):
         raise ForeignFileError(
             f"{table} was not written by segboost: move it away or choose another folder"
         )

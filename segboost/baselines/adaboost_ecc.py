@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.baselines.class_scores import classes_of, table_scores
 from segboost.baselines.interrupts import rounds_kept
 from segboost.baselines.training_table import (
@@ -138,16 +137,16 @@ class AdaBoostECC(ClassifierMixin, Savable, BaseEstimator):
         for scores in self._staged_scores(check_prediction_table(self, X)):
             yield table_scores(scores)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """Return the classes, shape (N,)."""
         return classes_of(self.decision_function(X), self.classes_)
 
-    def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
+    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
         """Yield the predicted classes after every round."""
         for scores in self.staged_decision_function(X):
             yield classes_of(scores, self.classes_)
 
-    def _staged_scores(self, X: npt.NDArray[Any]) -> Iterator[FloatArray]:
+    def _staged_scores(self, X: AnyArray) -> Iterator[FloatArray]:
         total = np.zeros((X.shape[0], self.classes_.size))
         votes = self.estimator_weights_[:, None] * self.colourings_
         for hypothesis, vote in zip(self.hypotheses_, votes, strict=True):

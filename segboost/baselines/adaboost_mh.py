@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.baselines.class_scores import classes_of, table_scores
 from segboost.baselines.mh_rounds import boost_votes
 from segboost.baselines.stump_sum import StumpSum
@@ -98,11 +97,11 @@ class AdaBoostMH(ClassifierMixin, Savable, BaseEstimator):
         for scores in self.stumps_.staged_scores(check_prediction_table(self, X)):
             yield table_scores(scores)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """Return the classes, shape (N,)."""
         return classes_of(self.decision_function(X), self.classes_)
 
-    def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
+    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
         """Yield the predicted classes after every round."""
         for scores in self.staged_decision_function(X):
             yield classes_of(scores, self.classes_)

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.baselines.boosting_rounds import boost
 from segboost.baselines.stump_sum import StumpSum
 from segboost.baselines.training_table import (
@@ -102,11 +101,11 @@ class AdaBoostStumps(ClassifierMixin, Savable, BaseEstimator):
         for scores in self.stumps_.staged_scores(check_prediction_table(self, X)):
             yield scores[:, 0]
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """Return the classes, shape (N,)."""
         return self._classes(self.decision_function(X))
 
-    def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
+    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
         """Yield the predicted classes after every round."""
         for scores in self.staged_decision_function(X):
             yield self._classes(scores)
@@ -119,7 +118,7 @@ class AdaBoostStumps(ClassifierMixin, Savable, BaseEstimator):
         positive = expit(2.0 * self.decision_function(X))
         return np.column_stack([1.0 - positive, positive])
 
-    def _classes(self, scores: FloatArray) -> npt.NDArray[Any]:
+    def _classes(self, scores: FloatArray) -> AnyArray:
         return self.classes_[(scores > 0).astype(np.intp)]
 
     def __sklearn_tags__(self) -> Any:

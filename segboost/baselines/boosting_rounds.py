@@ -18,9 +18,8 @@ from dataclasses import dataclass, fields
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import ByteArray, FloatArray, Int64Array
 from segboost.baselines.interrupts import rounds_kept
 from segboost.weak.binning import BinnedMatrix
 from segboost.weak.histogram import Codes, Rows, add_rows, histogram_numpy
@@ -47,9 +46,9 @@ class Rounds:
         Their weighted errors.
     """
 
-    feature: npt.NDArray[np.int64]
-    cut: npt.NDArray[np.int64]
-    polarity: npt.NDArray[np.int64]
+    feature: Int64Array
+    cut: Int64Array
+    polarity: Int64Array
     alpha: FloatArray
     error: FloatArray
 
@@ -175,7 +174,7 @@ def best_stump(
 
 @nb.njit(cache=True, nogil=True)
 def _wrong_rows(
-    row_codes: npt.NDArray[np.uint8],
+    row_codes: ByteArray,
     cut: int,
     polarity: int,
     weights: FloatArray,
@@ -230,9 +229,9 @@ def boost_kernel(
     learning_rate: float,
     begin: int,
     end: int,
-    feature: npt.NDArray[np.int64],
-    cut: npt.NDArray[np.int64],
-    polarity: npt.NDArray[np.int64],
+    feature: Int64Array,
+    cut: Int64Array,
+    polarity: Int64Array,
     alpha: FloatArray,
     error: FloatArray,
 ) -> tuple[int, bool, float]:  # pragma: no cover - compiled

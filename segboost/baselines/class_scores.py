@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 
 
 def table_scores(scores: FloatArray) -> FloatArray:
@@ -15,7 +12,7 @@ def table_scores(scores: FloatArray) -> FloatArray:
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
-def classes_of(scores: FloatArray, classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def classes_of(scores: FloatArray, classes: AnyArray) -> AnyArray:
     """Return the highest-scoring class, the first of tied ones, shape (N,)."""
     best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
     return classes[best]

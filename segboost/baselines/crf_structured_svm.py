@@ -129,14 +129,16 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
             numbered(checked, self.classes_), sample_weight, self.energy_terms, self._factor()
         )
         for part, weight in rounds:
-            self._learn(part, weight)
+            if self._learn(part, weight):
+                return self
         if self._costs_to_learn and len(self.classes_) > 2:
             terms = [self.energy_terms(i) for i in part]
             self.label_costs_ = learn_label_costs(part, terms, self.C, weight)
             self._learn(part, weight)
         return self
 
-    def _learn(self, instances: Sequence[CRFInstance], sample_weight: FloatArray | None) -> None:
+    def _learn(self, instances: Sequence[CRFInstance], sample_weight: FloatArray | None) -> bool:
+        """Solve one problem and keep its weights; return whether it was interrupted."""
         if self.fit_intercept:
             instances = [_with_potts(i) for i in instances]
         task: CRFTask | MulticlassCRFTask
@@ -162,7 +164,7 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
             centre=0.6,
         )
         try:
-            drain(solver, self.callback)
+            return drain(solver, self.callback)
         finally:
             self._keep(solver)
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from segboost._types import FloatArray, Slack
+from segboost._interrupt import interrupts_unwrapped
+from segboost._types import BoolArray, FloatArray, Slack
 from segboost.baselines.feature_cuts import FeatureCuts, LinearScores
 from segboost.baselines.quadratic import QuadraticProgramme, QuadraticSolution, solve
 from segboost.solver.atoms import Recall, Task
@@ -109,7 +109,7 @@ class CuttingPlane:
         self.task, self.C, self.gap, self.slack = task, float(C), gap, slack
         self.max_iterations, self.centre, self.patience = max_iterations, centre, patience
         self.map = LinearScores(task.channels)
-        self.nonnegative: npt.NDArray[np.bool_] = np.repeat(
+        self.nonnegative: BoolArray = np.repeat(
             [nonnegative_binary and c.outputs == "binary" for c in task.channels],
             np.diff(self.map.columns),
         )
@@ -191,20 +191,32 @@ class CuttingPlane:
         self._cuts.add(normals, cuts.loss, cuts.block)
 
 
-def drain(solver: CuttingPlane, callback: Callable[[SVMStep], object] | None = None) -> None:
+def drain(solver: CuttingPlane, callback: Callable[[SVMStep], object] | None = None) -> bool:
     """Run the solver to its end, calling `callback` with every step; warn if the gap stays open.
 
-    Ctrl-C after the first step ends the run with the best weights so far.
+    Ctrl-C after the first step ends the run with the best weights so far, and a warning.
+
+    Returns
+    -------
+    bool
+        Whether the run was interrupted.
     """
     # The matrices are small: on a busy machine BLAS threads would mostly wait for each other.
     try:
-        with threadpool_limits(1, user_api="blas"):
+        with interrupts_unwrapped(), threadpool_limits(1, user_api="blas"):
             for step in solver.steps():
                 if callback is not None:
                     callback(step)
     except KeyboardInterrupt:
         if not solver.history:
             raise
+        warnings.warn(
+            f"interrupted after {len(solver.history)} iterations; the model holds the best "
+            "weights so far",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+        return True
     certificate = solver.certificate()
     if not certificate.converged:
         warnings.warn(
@@ -213,6 +225,7 @@ def drain(solver: CuttingPlane, callback: Callable[[SVMStep], object] | None = N
             ConvergenceWarning,
             stacklevel=3,
         )
+    return False
 
 
 def _check(C: float, gap: float, max_iterations: int, centre: float, patience: int) -> None:

@@ -12,10 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import BoolArray, FloatArray, IntArray
 
 PATIENCE = 30
 """Number of steps without a smaller gap after which rounding is assumed to have stopped progress.
@@ -44,7 +43,7 @@ class StandardForm:
     loss: FloatArray
     price: float
     first: IntArray
-    nonnegative: npt.NDArray[np.bool_]
+    nonnegative: BoolArray
 
     @property
     def sizes(self) -> IntArray:

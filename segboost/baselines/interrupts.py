@@ -6,6 +6,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from segboost._interrupt import interrupts_unwrapped
+
 _log = logging.getLogger(__name__)
 
 
@@ -16,6 +18,7 @@ def rounds_kept() -> Iterator[None]:
     For loops over rounds whose results so far are a usable model.
     """
     try:
-        yield
+        with interrupts_unwrapped():
+            yield
     except KeyboardInterrupt:
         _log.warning("interrupted: the model keeps the rounds completed so far")

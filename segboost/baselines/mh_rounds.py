@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import ByteArray, FloatArray, Int64Array
 from segboost.baselines.boosting_rounds import EPSILON
 from segboost.baselines.interrupts import rounds_kept
 from segboost.weak.binning import BinnedMatrix
@@ -28,8 +27,8 @@ from segboost.weak.splitting import TIE, Bins
 class VoteRounds:
     """The completed rounds: stumps on codes, their weights, and votes of shape (T, k)."""
 
-    feature: npt.NDArray[np.int64]
-    cut: npt.NDArray[np.int64]
+    feature: Int64Array
+    cut: Int64Array
     alpha: FloatArray
     error: FloatArray
     votes: FloatArray
@@ -184,7 +183,7 @@ def _best_votes(
 
 @nb.njit(cache=True, nogil=True)
 def _scale_by_answers(
-    row_codes: npt.NDArray[np.uint8],
+    row_codes: ByteArray,
     cut: int,
     votes: FloatArray,
     weights: FloatArray,
@@ -211,8 +210,8 @@ def vote_round(
     weights: FloatArray,
     learning_rate: float,
     t: int,
-    feature: npt.NDArray[np.int64],
-    cut: npt.NDArray[np.int64],
+    feature: Int64Array,
+    cut: Int64Array,
     alpha: FloatArray,
     error: FloatArray,
     votes: FloatArray,

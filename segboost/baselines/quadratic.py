@@ -15,9 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import BoolArray, FloatArray, IntArray
 from segboost.baselines.interior import StandardForm, interior_point
 
 
@@ -62,7 +61,7 @@ class QuadraticProgramme:
     loss: FloatArray
     block: IntArray
     C: float
-    nonnegative: npt.NDArray[np.bool_]
+    nonnegative: BoolArray
 
     def objective(self, theta: FloatArray) -> float:
         """Return the primal value with the best slacks."""
@@ -148,9 +147,9 @@ class _Basis:
     """
 
     normals: FloatArray
-    nonnegative: npt.NDArray[np.bool_]
+    nonnegative: BoolArray
     Q: FloatArray | None
-    J: npt.NDArray[np.bool_]
+    J: BoolArray
 
     @classmethod
     def of(cls, programme: QuadraticProgramme) -> _Basis:

@@ -17,14 +17,14 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import FloatArray, IntArray
 from segboost.baselines.boosting_rounds import EPSILON, Rounds, best_stump
 from segboost.baselines.interrupts import rounds_kept
 from segboost.weak.binning import BinnedMatrix
 from segboost.weak.histogram import Codes, add_rows, histogram_numpy
 from segboost.weak.splitting import TIE, Bins, best_cuts_numpy, pick
 
-Levels = npt.NDArray[np.intp]
+Levels = IntArray
 
 
 def boost_ranks(binned: BinnedMatrix, level: Levels, weights: FloatArray, n_rounds: int) -> Rounds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from segboost._types import FloatArray, Slack
+from segboost._types import AnyArray, FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
 from segboost.storage.savable import Savable
 from segboost.table_cells.label_values import refuse_odd_labels
@@ -114,7 +114,7 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+    def predict(self, X: npt.ArrayLike) -> AnyArray:
         """Return the highest-scoring class of every row."""
         scores = self._scores(X)
         return self.classes_[np.argmax(scores, axis=1)]

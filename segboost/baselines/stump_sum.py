@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray, Int64Array
 from segboost.weak.binning import BinnedMatrix
 from segboost.weak.checks import read_array
 
@@ -30,7 +28,7 @@ class StumpSum:
     above, below : ndarray of float64, shape (T, C)
     """
 
-    feature: npt.NDArray[np.int64]
+    feature: Int64Array
     threshold: FloatArray
     above: FloatArray
     below: FloatArray
@@ -39,8 +37,8 @@ class StumpSum:
     def from_cuts(
         cls,
         binned: BinnedMatrix,
-        feature: npt.NDArray[np.int64],
-        cut: npt.NDArray[np.int64],
+        feature: Int64Array,
+        cut: Int64Array,
         above: FloatArray,
         below: FloatArray,
     ) -> StumpSum:
@@ -49,12 +47,12 @@ class StumpSum:
         threshold = np.array([binned.threshold(int(f), int(b)) for f, b in pairs], dtype=float)
         return cls(feature, threshold, above, below)
 
-    def pack(self) -> dict[str, npt.NDArray[Any]]:
+    def pack(self) -> dict[str, AnyArray]:
         """Return the plain arrays."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
-    def unpack(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StumpSum:
+    def unpack(cls, arrays: Mapping[str, AnyArray]) -> StumpSum:
         """Return the sum that `pack` stored; ValueError if the arrays do not fit."""
         feature = read_array(arrays, "feature", "i", (None,))
         threshold = read_array(arrays, "threshold", "f", feature.shape, finite=False)
@@ -71,13 +69,13 @@ class StumpSum:
         """The number T of stumps."""
         return self.feature.size
 
-    def scores(self, features: npt.NDArray[Any]) -> FloatArray:
+    def scores(self, features: AnyArray) -> FloatArray:
         """Return F, shape (N, C), for features of shape (N, d)."""
         return sum_stumps(
             np.ascontiguousarray(features), self.feature, self.threshold, self.above, self.below
         )
 
-    def staged_scores(self, features: npt.NDArray[Any]) -> Iterator[FloatArray]:
+    def staged_scores(self, features: AnyArray) -> Iterator[FloatArray]:
         """Yield F, shape (N, C), after every stump."""
         total = np.zeros((features.shape[0], self.above.shape[1]))
         for t in range(self.n_stumps):
@@ -94,8 +92,8 @@ class StumpSum:
 
 
 def sum_stumps_numpy(
-    features: npt.NDArray[Any],
-    feature: npt.NDArray[np.int64],
+    features: AnyArray,
+    feature: Int64Array,
     threshold: FloatArray,
     above: FloatArray,
     below: FloatArray,
@@ -109,8 +107,8 @@ def sum_stumps_numpy(
 
 @nb.njit(cache=True, nogil=True)
 def sum_stumps(
-    features: npt.NDArray[Any],
-    feature: npt.NDArray[np.int64],
+    features: AnyArray,
+    feature: Int64Array,
     threshold: FloatArray,
     above: FloatArray,
     below: FloatArray,

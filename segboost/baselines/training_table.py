@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray, IntArray
 from segboost.table_cells.label_values import refuse_odd_labels
 from segboost.table_cells.time_values import refuse_time_columns
 
@@ -29,9 +28,9 @@ class TrainingTable:
         Positive; they sum to 1.
     """
 
-    features: npt.NDArray[Any]
-    labels: npt.NDArray[np.intp]
-    classes: npt.NDArray[Any]
+    features: AnyArray
+    labels: IntArray
+    classes: AnyArray
     weights: FloatArray
 
     @property
@@ -78,7 +77,7 @@ def check_rounds(n_estimators: Any, learning_rate: float = 1.0) -> None:
         raise ValueError(f"learning_rate must be a finite number above 0, got {learning_rate!r}")
 
 
-def check_prediction_table(estimator: Any, X: Any) -> npt.NDArray[Any]:
+def check_prediction_table(estimator: Any, X: Any) -> AnyArray:
     """Return X as checked prediction features; ValueError if it does not fit the estimator."""
     refuse_time_columns(X)
     return validate_data(estimator, X, dtype=[np.float64, np.float32], reset=False)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import AnyArray, FloatArray, IntArray
 from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.settings import BoosterSettings
 from segboost.estimators.probabilities import assign_folds
@@ -41,7 +40,7 @@ class BoostedScores:
     @classmethod
     def fit(
         cls,
-        X: npt.NDArray[Any],
+        X: AnyArray,
         y: IntArray,
         n_classes: int,
         n_trees: int,
@@ -74,7 +73,7 @@ class BoostedScores:
         found = cls(tuple(folds))
         return found, found._out_of_fold(X, fold)
 
-    def scores(self, X: npt.NDArray[Any]) -> FloatArray:
+    def scores(self, X: AnyArray) -> FloatArray:
         """Return the scores of new rows X, shape (m, d), as an array of shape (m, Q)."""
         return np.asarray(np.mean([_fold_scores(f, X) for f in self.folds], axis=0))
 
@@ -89,14 +88,14 @@ class BoostedScores:
 
         return np.asarray(np.mean([split_shares(f, n_features) for f in self.folds], axis=0))
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays that `from_arrays` takes."""
         boosters = [booster.to_arrays() for fold in self.folds for booster in fold]
         stacked = {f"boosted_{key}": np.stack([b[key] for b in boosters]) for key in boosters[0]}
         return {**stacked, "boosted_folds": np.array(len(self.folds))}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], n_features: int) -> Self:
+    def from_arrays(cls, arrays: Mapping[str, AnyArray], n_features: int) -> Self:
         """Return what `to_arrays` stored; ValueError if the arrays are damaged."""
         n_folds = int(arrays["boosted_folds"])
         feature = arrays["boosted_feature"]
@@ -114,7 +113,7 @@ class BoostedScores:
         n = len(boosters) // n_folds
         return cls(tuple(tuple(boosters[i * n : (i + 1) * n]) for i in range(n_folds)))
 
-    def _out_of_fold(self, X: npt.NDArray[Any], fold: IntArray) -> FloatArray:
+    def _out_of_fold(self, X: AnyArray, fold: IntArray) -> FloatArray:
         out = np.empty((len(X), self.n_scores))
         for number, boosters in enumerate(self.folds):
             rows = fold == number
@@ -124,7 +123,7 @@ class BoostedScores:
         return out
 
 
-def _fold_scores(boosters: tuple[TreeBooster, ...], X: npt.NDArray[Any]) -> FloatArray:
+def _fold_scores(boosters: tuple[TreeBooster, ...], X: AnyArray) -> FloatArray:
     """Return the scores, shape (m, Q); those of several classes sum to 0."""
     found = np.column_stack([booster.decision_function(X) for booster in boosters])
     return found if len(boosters) == 1 else found - found.mean(axis=1, keepdims=True)

@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 
 Style = Literal["split", "linear"]
 """Encoding of missing numbers: for learners that split at thresholds, or for linear ones."""
@@ -57,7 +56,7 @@ class NumberColumn:
             return [""]
         return ["", " (missing: high)"] if style == "split" else ["", " (missing)"]
 
-    def encode(self, values: npt.NDArray[Any], style: Style) -> list[FloatArray]:
+    def encode(self, values: AnyArray, style: Style) -> list[FloatArray]:
         """Return the codes of values, shape (N,), each of shape (N,)."""
         gaps = np.isnan(values)
         if not self.missing:
@@ -88,7 +87,7 @@ class TextColumn:
     missing: bool
 
     @classmethod
-    def of(cls, values: npt.NDArray[Any]) -> TextColumn:
+    def of(cls, values: AnyArray) -> TextColumn:
         """Return the code of a column of text or None, shape (N,)."""
         counts = Counter(v for v in values.tolist() if v is not None)
         common = sorted(counts, key=lambda v: (-counts[v], v))[:MOST_CATEGORIES]
@@ -98,7 +97,7 @@ class TextColumn:
         """Return what is added to the column's name in each of its codes."""
         return [f"={v}" for v in self.values] + [" (missing)"] * self.missing
 
-    def encode(self, values: npt.NDArray[Any], style: Style) -> list[FloatArray]:
+    def encode(self, values: AnyArray, style: Style) -> list[FloatArray]:
         """Return the codes of values, shape (N,), each of shape (N,)."""
         wanted: list[str | None] = [*self.values, *([None] if self.missing else [])]
         place = {value: q for q, value in enumerate(wanted)}

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.solver.ensemble import Ensemble
 from segboost.storage.folder import ModelFileError
 from segboost.weak.base import Hypothesis, StorableHypothesis
 from segboost.weak.registry import HYPOTHESES
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, AnyArray]
 Kinds = Mapping[str, type[StorableHypothesis]]
 
 MOST_CHANNELS = 10**6
@@ -46,7 +45,7 @@ def pack_hypotheses(hypotheses: Sequence[Hypothesis]) -> tuple[list[str], Arrays
 
 
 def unpack_hypotheses(
-    kinds: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]], own: Kinds | None = None
+    kinds: Sequence[str], arrays: Mapping[str, AnyArray], own: Kinds | None = None
 ) -> list[Hypothesis]:
     """Return the hypotheses that `pack_hypotheses` stored, in their original order."""
     known = {**HYPOTHESES, **(own or {})}
@@ -80,7 +79,7 @@ def pack_stages(stages: Sequence[FloatArray]) -> Arrays:
     return {"stage_length": length, "stage_weights": np.concatenate([np.zeros(0), *stages])}
 
 
-def unpack_stages(arrays: Mapping[str, npt.NDArray[Any]]) -> list[FloatArray]:
+def unpack_stages(arrays: Mapping[str, AnyArray]) -> list[FloatArray]:
     """Return the weight vectors that `pack_stages` joined."""
     length, joined = arrays["stage_length"], arrays["stage_weights"]
     if (length < 0).any() or length.sum() != len(joined):
@@ -96,7 +95,7 @@ def pack_ensemble(ensemble: Ensemble) -> tuple[dict[str, Any], Arrays]:
 
 
 def unpack_ensemble(
-    document: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], own: Kinds | None = None
+    document: Mapping[str, Any], arrays: Mapping[str, AnyArray], own: Kinds | None = None
 ) -> Ensemble:
     """Return the ensemble that `pack_ensemble` stored."""
     hypotheses = tuple(unpack_hypotheses(document["kinds"], arrays, own))

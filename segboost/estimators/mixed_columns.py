@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from segboost._types import AnyArray, FloatArray
 from segboost.table_cells.time_values import refuse_time_columns
 
 LARGEST = 1e100
 """Largest accepted magnitude of a feature: sums of squares must not overflow."""
 
 
-def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
+def mixed_columns(X: Any) -> list[AnyArray] | None:
     """Return the columns of a data frame, object array or masked array with text or gaps.
 
     Parameters
@@ -33,7 +33,7 @@ def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
         For dates, times and durations.
     """
     refuse_time_columns(X)
-    columns: list[npt.NDArray[Any] | None]
+    columns: list[AnyArray | None]
     if hasattr(X, "iloc") and hasattr(X, "dtypes") and getattr(X, "ndim", 0) == 2:
         columns = [_frame_column(X.iloc[:, q], X.columns[q]) for q in range(X.shape[1])]
     elif isinstance(X, np.ma.MaskedArray) and X.ndim == 2 and X.dtype.kind in "biuf":
@@ -50,7 +50,7 @@ def mixed_columns(X: Any) -> list[npt.NDArray[Any]] | None:
     return None if plain else found
 
 
-def plain_columns(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+def plain_columns(columns: list[AnyArray]) -> list[AnyArray]:
     """Return the columns; ValueError if a numeric one contains infinity or very large values."""
     for q, column in enumerate(columns):
         if column.dtype == object:
@@ -62,14 +62,14 @@ def plain_columns(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
     return columns
 
 
-def column_of_text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def column_of_text(values: AnyArray) -> AnyArray:
     """Return values of any kind as text, with None where they are missing, shape (N,)."""
     found = np.empty(len(values), dtype=object)
     found[:] = [None if _is_missing(v) else _text(v) for v in values.tolist()]
     return found
 
 
-def check_magnitude(X: npt.NDArray[Any]) -> None:
+def check_magnitude(X: AnyArray) -> None:
     """Raise ValueError for numbers so large that sums over them overflow."""
     if sparse.issparse(X):
         if np.abs(X.data).max(initial=0.0) > LARGEST:
@@ -82,7 +82,7 @@ def check_magnitude(X: npt.NDArray[Any]) -> None:
         raise ValueError(_too_large(int(np.argwhere((X < -LARGEST) | (X > LARGEST))[0, 1])))
 
 
-def is_too_large(column: npt.NDArray[Any]) -> bool:
+def is_too_large(column: AnyArray) -> bool:
     """Whether a column of numbers and NaN, shape (N,), has values beyond ±`LARGEST`."""
     return bool((np.abs(column) > LARGEST).any())
 
@@ -91,7 +91,7 @@ def _too_large(q: int) -> str:
     return f"X has values beyond ±{LARGEST:g} in column {q + 1}: rescale or leave out the column"
 
 
-def _frame_column(column: Any, name: object) -> npt.NDArray[Any]:
+def _frame_column(column: Any, name: object) -> AnyArray:
     kind = getattr(column.dtype, "kind", "O")
     if kind in "biuf" and str(column.dtype) != "category":
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -101,7 +101,7 @@ def _frame_column(column: Any, name: object) -> npt.NDArray[Any]:
     return _numbers(values, name) if found is None else found
 
 
-def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+def _object_column(values: AnyArray) -> AnyArray | None:
     """Return floats if all known values are numbers, text if any is text, else None."""
     kept = [None if _is_missing(v) else v for v in values.tolist()]
     if not all(v is None or isinstance(v, (str, int, float, np.number)) for v in kept):
@@ -116,7 +116,7 @@ def _object_column(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
         ) from None
 
 
-def _numbers(values: npt.NDArray[Any], name: object) -> npt.NDArray[np.float64]:
+def _numbers(values: AnyArray, name: object) -> FloatArray:
     """Return objects such as decimals as floats; raise ValueError with the column name if not."""
     try:
         return np.array([np.nan if _is_missing(v) else float(v) for v in values.tolist()])

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from segboost._types import FloatArray, IntArray, Slack
+from segboost._types import AnyArray, FloatArray, IntArray, Slack
 from segboost.estimators.base import Method
 from segboost.estimators.boosted_scores import BoostedScores
 from segboost.estimators.probabilities import class_probabilities, fit_slope, out_of_fold
@@ -36,7 +36,7 @@ class CodedClassifier(ClassifierMixin, TableInput):
     Subclasses build the task from their data (`_task`).
     """
 
-    classes_: npt.NDArray[Any]
+    classes_: AnyArray
     slope_: float
     probability: bool
     boosted_trees: int
@@ -61,9 +61,7 @@ class CodedClassifier(ClassifierMixin, TableInput):
         rows, codes = self.prepare(X, y, sample_weight)
         return self.fit_prepared(rows, codes, sample_weight)
 
-    def prepare(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> tuple[npt.NDArray[Any], IntArray]:
+    def prepare(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[AnyArray, IntArray]:
         """Return the numbers that `fit` learns from, and the classes as codes from 0.
 
         The first half of `fit`: encodes the table, learns `boosted_trees` and appends their
@@ -79,16 +77,14 @@ class CodedClassifier(ClassifierMixin, TableInput):
         codes = codes.astype(np.intp)
         return self._with_training_scores(X, codes, sample_weight), codes
 
-    def fit_prepared(self, rows: npt.NDArray[Any], codes: IntArray, sample_weight: Any) -> Self:
+    def fit_prepared(self, rows: AnyArray, codes: IntArray, sample_weight: Any) -> Self:
         """Learn from the result of `prepare`: the second half of `fit`."""
         self._fit_task(self._task(rows, codes, sample_weight))
         if self.probability:
             self.slope_ = self._calibrate(rows, codes, sample_weight)
         return self
 
-    def _with_training_scores(
-        self, X: npt.NDArray[Any], codes: IntArray, sample_weight: Any
-    ) -> npt.NDArray[Any]:
+    def _with_training_scores(self, X: AnyArray, codes: IntArray, sample_weight: Any) -> AnyArray:
         """Append the scores of trees that did not see the rows; keep the trees in `scores_`."""
         self.scores_ = None
         n_trees = self.boosted_trees
@@ -117,7 +113,7 @@ class CodedClassifier(ClassifierMixin, TableInput):
         """
         return class_probabilities(self.decision_function(X), self.slope_)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """Return the highest-scoring class of every row, shape (m,)."""
         task = self._prediction_task(X)
         return self.classes_[task.decode(self._atom_scores(task))]
@@ -128,7 +124,7 @@ class CodedClassifier(ClassifierMixin, TableInput):
         for scores in self.ensemble_.staged_scores([c.features for c in task.channels]):
             yield self._decision(task, self._atom_scores(task, scores))
 
-    def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
+    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
         """Yield the predictions of the model after every round."""
         task = self._prediction_task(X)
         for scores in self.ensemble_.staged_scores([c.features for c in task.channels]):
@@ -148,7 +144,7 @@ class CodedClassifier(ClassifierMixin, TableInput):
         total = self._by_column(total)
         return total / total.sum() if total.sum() > 0 else total
 
-    def _calibrate(self, X: npt.NDArray[Any], codes: IntArray, sample_weight: Any) -> float:
+    def _calibrate(self, X: AnyArray, codes: IntArray, sample_weight: Any) -> float:
         """Return the slope of the probabilities, from fits without a third of the rows each."""
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
         plain = {"probability": False, "callback": None, "checkpoint": None, "warm_start": False}

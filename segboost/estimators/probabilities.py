@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import AnyArray, FloatArray, IntArray
 
 N_FOLDS = 3
 _REACH = 1e4
@@ -63,8 +62,8 @@ def fit_slope(decisions: FloatArray, codes: IntArray, weight: FloatArray | None 
 
 def out_of_fold(
     make: Callable[[], Any],
-    X: npt.NDArray[Any],
-    y: npt.NDArray[Any],
+    X: AnyArray,
+    y: AnyArray,
     sample_weight: FloatArray | None,
 ) -> tuple[IntArray, FloatArray]:
     """Return rows and their decisions, each by a model that was fitted without the row.
@@ -92,7 +91,7 @@ def out_of_fold(
     return np.concatenate(held), np.concatenate(decisions)
 
 
-def assign_folds(y: npt.NDArray[Any], n_folds: int = N_FOLDS) -> IntArray:
+def assign_folds(y: AnyArray, n_folds: int = N_FOLDS) -> IntArray:
     """Return the fold of every row, shape (m,): all folds have a share of each class.
 
     -1 for rows that are never held out because they are the only ones of their class.

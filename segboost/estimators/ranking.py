@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any, Self, cast
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from segboost._types import FloatArray, Slack
+from segboost._types import AnyArray, FloatArray, IntArray, Slack
 from segboost.estimators.table_input import TableInput
 from segboost.estimators.thresholds import rank_thresholds
 from segboost.solver.atoms import Task
@@ -179,11 +178,11 @@ random_state, callback, checkpoint
         for scores in self._staged_scores(X):
             yield self._by_rank(scores)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """Return the rank of every row, shape (n,)."""
         return self._ranks(self._scores(X))
 
-    def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
+    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
         """Yield `predict` after every round, with the final thresholds."""
         for scores in self._staged_scores(X):
             yield self._ranks(scores)
@@ -196,11 +195,11 @@ random_state, callback, checkpoint
             return above[:, 0]
         return np.cumsum(np.column_stack([np.zeros(len(scores)), above]), axis=1)
 
-    def _ranks(self, scores: FloatArray) -> npt.NDArray[Any]:
+    def _ranks(self, scores: FloatArray) -> AnyArray:
         return self.classes_[np.searchsorted(self.thresholds_, scores, side="left")]
 
 
-def pair_accuracy(scores: FloatArray, ranks: npt.NDArray[np.intp], weight: FloatArray) -> float:
+def pair_accuracy(scores: FloatArray, ranks: IntArray, weight: FloatArray) -> float:
     """Return the weighted fraction of pairs r_i > r_j with f_i > f_j, counting ties half."""
     order = np.argsort(scores, kind="stable")
     n_ranks = int(ranks.max()) + 1

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import AnyArray, FloatArray, IntArray
 from segboost.estimators.column_codes import (
     ColumnCode,
     NumberColumn,
@@ -64,7 +63,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.encode(self._columns(X, reset=False))
 
-    def learn(self, columns: Sequence[npt.NDArray[Any]]) -> Self:
+    def learn(self, columns: Sequence[AnyArray]) -> Self:
         """Learn the codes of columns as `mixed_columns` returns them."""
         self.codes_: list[ColumnCode] = [
             TextColumn.of(c) if c.dtype == object else NumberColumn.of(c) for c in columns
@@ -72,7 +71,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(columns)
         return self
 
-    def encode(self, columns: Sequence[npt.NDArray[Any]]) -> FloatArray:
+    def encode(self, columns: Sequence[AnyArray]) -> FloatArray:
         """Return the codes of columns as `mixed_columns` returns them, shape (N, n)."""
         codes: list[FloatArray] = []
         for q, (code, column) in enumerate(zip(self.codes_, columns, strict=True)):
@@ -120,7 +119,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _columns(self, X: Any, reset: bool) -> list[npt.NDArray[Any]]:
+    def _columns(self, X: Any, reset: bool) -> list[AnyArray]:
         columns = mixed_columns(X)
         if columns is None:
             X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")

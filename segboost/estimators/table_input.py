@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import (
     _check_y,
@@ -14,7 +13,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.estimators.base import BaseStructBoost
 from segboost.estimators.boosted_scores import BoostedScores
 from segboost.estimators.column_codes import Style
@@ -22,10 +21,15 @@ from segboost.estimators.mixed_columns import check_magnitude, mixed_columns, pl
 from segboost.estimators.table_encoder import TableEncoder
 from segboost.estimators.text_checks import check_text
 from segboost.table_cells.label_values import refuse_odd_labels
+from segboost.weak.ramp import RampLearner
+from segboost.weak.registry import WEAK_LEARNERS
+from segboost.weak.sampled_trees import SampledTrees
 from segboost.weak.stump import DecisionStump
 from segboost.weak.tree import ShallowTree
 
 DTYPES = (np.float64, np.float32, np.uint8)
+_DENSE_LEARNERS = (ShallowTree, SampledTrees, RampLearner)
+"""The weak learners that bin their features, which must be dense."""
 
 
 class TableInput(BaseStructBoost):
@@ -41,7 +45,7 @@ class TableInput(BaseStructBoost):
     medians_: FloatArray | None = None
     scores_: BoostedScores | None = None
 
-    def _training_rows(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def _training_rows(self, X: Any, y: Any) -> tuple[AnyArray, AnyArray]:
         """Return the rows and labels to learn, shapes (m, n) and (m,); fit an encoder if needed."""
         refuse_odd_labels(y)
         known = self.encoder_ if self.warm_start else None
@@ -69,7 +73,7 @@ class TableInput(BaseStructBoost):
         self.encoder_ = known or TableEncoder(self._style()).learn(plain_columns(columns))
         return self._encoded(columns), y
 
-    def _new_rows(self, X: Any) -> npt.NDArray[Any]:
+    def _new_rows(self, X: Any) -> AnyArray:
         """Return the rows to predict, shape (m, n)."""
         check_is_fitted(self)
         if sparse.issparse(X):
@@ -109,7 +113,7 @@ class TableInput(BaseStructBoost):
         n = self.n_features_in_ if self.encoder_ is None else len(self.encoder_.sources)
         return n if self.scores_ is None else n + self.scores_.n_scores
 
-    def _encoded(self, columns: list[npt.NDArray[Any]]) -> FloatArray:
+    def _encoded(self, columns: list[AnyArray]) -> FloatArray:
         """Return the codes of columns, or the columns themselves if there is no encoder."""
         if self.encoder_ is not None:
             rows = self.encoder_.encode(columns)
@@ -131,9 +135,10 @@ class TableInput(BaseStructBoost):
 
     def _takes_sparse(self) -> bool:
         """Whether a fit with these parameters takes sparse tables."""
-        trees = self.weak_learner == "tree" or isinstance(self.weak_learner, ShallowTree)
+        learner = self.weak_learner
+        kind = WEAK_LEARNERS.get(learner, object) if isinstance(learner, str) else type(learner)
         n_trees: int = getattr(self, "boosted_trees", 0)
-        return not (trees or bool(n_trees))
+        return not (issubclass(kind, _DENSE_LEARNERS) or bool(n_trees))
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags: missing values are allowed, and sparse tables if possible."""
@@ -143,16 +148,16 @@ class TableInput(BaseStructBoost):
         return tags
 
 
-def _has_gaps(rows: npt.NDArray[Any]) -> bool:
+def _has_gaps(rows: AnyArray) -> bool:
     return rows.dtype.kind == "f" and bool(np.isnan(rows).any())
 
 
-def _filled(rows: npt.NDArray[Any], medians: FloatArray | None) -> npt.NDArray[Any]:
+def _filled(rows: AnyArray, medians: FloatArray | None) -> AnyArray:
     filled = rows.copy()
     gaps = np.isnan(rows)
     filled[gaps] = np.broadcast_to(np.asarray(medians), rows.shape)[gaps]
     return filled
 
 
-def _float_columns(rows: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+def _float_columns(rows: AnyArray) -> list[AnyArray]:
     return list(rows.astype(np.float64).T)

@@ -6,12 +6,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-import numpy.typing as npt
-
+from segboost._types import AnyArray
 from segboost.table_cells.misread_text import find_misread, holds_too_many, is_plain_number
 
 
-def check_text(X: Any, columns: Sequence[npt.NDArray[Any]]) -> None:
+def check_text(X: Any, columns: Sequence[AnyArray]) -> None:
     """Reject text that is not meant as categories, and warn about columns with too many.
 
     Parameters

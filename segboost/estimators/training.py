@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from segboost._interrupt import interrupts_unwrapped
 from segboost._types import FloatArray
 from segboost.estimators.checkpoint import Checkpoint
 from segboost.solver.atoms import Task
@@ -83,7 +84,7 @@ def train(
     interrupted = False
     try:
         # On matrices this small, threaded linear algebra costs more than it saves.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with interrupts_unwrapped(), threadpool_limits(limits=1, user_api="blas"):
             for step in loop.run(done):
                 _note(step, loop.weights, history, stages)
                 if checkpoint is not None:

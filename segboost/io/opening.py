@@ -90,12 +90,14 @@ class ImageHeader:
         Whether it has colours of 16 bits, of which `open_image` keeps the upper 8.
     alpha : bool
         Whether it has an alpha channel or a transparent colour.
+    n_pixels : int
     """
 
     mode: str
     frames: int = 1
     wide_colours: bool = False
     alpha: bool = False
+    n_pixels: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -118,7 +120,7 @@ def read_header(source: Source, max_pixels: int = MAX_PIXELS) -> ImageHeader:
         grey = image.mode.startswith("I")
         wide = image.format == "PNG" and not grey and _WIDE in _raw(image)
         alpha = image.mode in _WITH_ALPHA or "transparency" in image.info
-        return ImageHeader(image.mode, frames, wide, alpha)
+        return ImageHeader(image.mode, frames, wide, alpha, image.width * image.height)
 
 
 def read_wide_colours(source: Source, max_pixels: int = MAX_PIXELS) -> npt.NDArray[np.uint16]:

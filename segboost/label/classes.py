@@ -17,8 +17,8 @@ from typing import Any, Self
 import numpy as np
 
 from segboost._types import ByteArray
-from segboost.datasets.base import BACKGROUND, FOREGROUND, VOID
-from segboost.io.legend import DEFAULT_COLOURS, ClassLegend, Colour, colour_code
+from segboost.datasets.base import BACKGROUND, FOREGROUND
+from segboost.io.legend import DEFAULT_COLOURS, VOID, ClassLegend, Colour, colour_code
 from segboost.storage.whole_file import write_whole
 
 MOST_CLASSES = 60
@@ -170,6 +170,10 @@ class ClassList:
                 raise ValueError("a class must be an object")
             made = dict(entry)
             if made.get("value") is None:
+                if unused >= VOID:
+                    raise ValueError(
+                        "too many classes were added and removed: start with another folder"
+                    )
                 made["value"], unused = unused, unused + 1
             elif made["value"] not in self.values:
                 raise ValueError("a class was removed in the meantime: reload the page")
@@ -177,8 +181,6 @@ class ClassList:
                 made["colour"] = free_colour(taken)
                 taken.add(made["colour"])
             classes.append(_read_class(made))
-        if unused > VOID:
-            raise ValueError("too many classes were added and removed: start with another folder")
         _check(classes)
         return replace(self, classes=tuple(classes), unused=unused)
 

@@ -20,10 +20,16 @@ def refuse_odd_labels(y: Any) -> None:
         return
     values = np.asarray(y, dtype=object).ravel().tolist()
     for value in values:
-        # No comparison of values: pandas.NA has no truth value.
-        if value is None or type(value).__name__ == "NAType" or value is np.nan:
+        if _is_missing(value):
             raise ValueError(f"y contains missing labels ({value}): remove these rows")
     text = next((v for v in values if isinstance(v, str)), None)
     other = next((v for v in values if not isinstance(v, str)), None)
     if text is not None and other is not None:
         raise ValueError(f"y mixes text and other labels ({text!r:.40} and {other!r:.40})")
+
+
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    # No comparison of other values: pandas.NA has no truth value.
+    return value is None or type(value).__name__ == "NAType"

@@ -77,6 +77,7 @@ class Taxonomy:
                 "taxonomy must be nested mappings or a mapping from node to parent, "
                 f"got {type(description).__name__}"
             )
+        # Sets are no node names, so they count as nested, and `from_nested` refuses them.
         nested = any(isinstance(v, (Mapping, list, tuple, set)) for v in description.values())
         return cls.from_nested(description) if nested else cls(description)
 
@@ -140,9 +141,16 @@ def _children(node: Hashable, below: Any) -> list[tuple[Hashable, Any]]:
         return []
     if isinstance(below, Mapping):
         return list(below.items())
+    if isinstance(below, (set, frozenset)):
+        raise ValueError(f"taxonomy has a set below {node!r}, whose order may change: give a list")
     if isinstance(below, (list, tuple)):
         found: list[tuple[Hashable, Any]] = []
         for child in below:
+            if not isinstance(child, (Mapping, Hashable)):
+                raise ValueError(
+                    f"taxonomy has {child!r} in the list below {node!r}, "
+                    "expected a name or a mapping"
+                )
             found += child.items() if isinstance(child, Mapping) else [(child, None)]
         return found
     raise ValueError(f"taxonomy has {below!r} below {node!r}, expected a mapping or a list")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 
+from segboost._types import FloatArray
 from segboost.tracking.base import Box, Frame
 
 REACH = 1.6
 """Width of the surroundings that is also changed, in target sizes on every side."""
 NOISE = 6.0
 
-Pixels = npt.NDArray[np.float64]
+Pixels = FloatArray
 
 
 def variants(frame: Frame, box: Box, rng: np.random.Generator) -> Iterator[Frame]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-Frame = npt.NDArray[np.uint8]
+from segboost._types import AnyArray, ByteArray
+
+Frame = ByteArray
 Box = tuple[float, float, float, float]
 """x, y, w, h; 0-based, pixel (0, 0) covers [0, 1) × [0, 1)."""
 
@@ -16,15 +17,15 @@ Box = tuple[float, float, float, float]
 class Tracker(Protocol):
     """A tracker with an interface like OpenCV's."""
 
-    def init(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
+    def init(self, frame: AnyArray, box: Sequence[float]) -> None:
         """Start with the target in this box, forgetting any earlier target."""
         ...
 
-    def add_example(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
+    def add_example(self, frame: AnyArray, box: Sequence[float]) -> None:
         """Learn from another frame with a known box, before or between calls of `update`."""
         ...
 
-    def update(self, frame: npt.NDArray[Any]) -> tuple[Box, float]:
+    def update(self, frame: AnyArray) -> tuple[Box, float]:
         """Return the target's box in the next frame, and a confidence from 0 to 1."""
         ...
 

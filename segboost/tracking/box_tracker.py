@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.tracking.augment import variants
 from segboost.tracking.base import Box, Frame, FrameGate, as_box, as_frame
 from segboost.tracking.confidence import Confidence
@@ -39,7 +39,7 @@ class BoxTracker(ABC):
     def _make_learner(self, view: TargetView, boxes: TrainingBoxes) -> Learner:
         """Return a learner for a new target."""
 
-    def init(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
+    def init(self, frame: AnyArray, box: Sequence[float]) -> None:
         """Start with the target in this box, forgetting any earlier target.
 
         Parameters
@@ -71,7 +71,7 @@ class BoxTracker(ABC):
         self._model: Scorer | None = None
         self.add_example(frame, target)
 
-    def add_example(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
+    def add_example(self, frame: AnyArray, box: Sequence[float]) -> None:
         """Learn from another frame with a known box; the search continues from there.
 
         Raises
@@ -91,7 +91,7 @@ class BoxTracker(ABC):
         found = self._searcher.find(image, self._pose, self._model)
         self._confidence.note(found.margin)
 
-    def update(self, frame: npt.NDArray[Any]) -> tuple[Box, float]:
+    def update(self, frame: AnyArray) -> tuple[Box, float]:
         """Find the target in the next frame.
 
         Parameters

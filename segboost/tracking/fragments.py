@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import Float32Array, FloatArray, Int64Array
 from segboost.features.boxes.channels import FULL, GREY
 from segboost.features.boxes.layout import BoxLayout, Places
 from segboost.tracking.box_tracker import BoxTracker
@@ -21,7 +20,7 @@ QUANTILE = 0.25
 """Fraction of best-matching patches that are scored; the others may be hidden."""
 
 
-def patches(layout: BoxLayout) -> npt.NDArray[np.int64]:
+def patches(layout: BoxLayout) -> Int64Array:
     """Return the patches ``y0, x0, y1, x1``, shape (36, 4).
 
     Vertical patches have half the height of the box, horizontal ones half its width.
@@ -37,9 +36,7 @@ def patches(layout: BoxLayout) -> npt.NDArray[np.int64]:
     return np.array(found, dtype=np.int64)
 
 
-def patch_histograms(
-    look: Look, cells: npt.NDArray[np.int64], offsets: Places
-) -> npt.NDArray[np.float32]:
+def patch_histograms(look: Look, cells: Int64Array, offsets: Places) -> Float32Array:
     """Return the normalised grey histograms of the patches of boxes, shape (n · BINS, P)."""
     sums = look.sums[GREY].astype(np.int64)
     grey = sums[1:, 1:] - sums[:-1, 1:] - sums[1:, :-1] + sums[:-1, :-1]
@@ -64,7 +61,7 @@ class FragmentModel:
     The distance between histograms is that of their cumulative sums (earth mover's, in bins).
     """
 
-    cells: npt.NDArray[np.int64]
+    cells: Int64Array
     template: FloatArray
     unit: float = 1.0
 
@@ -84,11 +81,11 @@ class FragmentLearner:
         self._cells = patches(layout)
         self._template: FloatArray | None = None
 
-    def describe(self, look: Look, offsets: Places) -> npt.NDArray[np.float32]:
+    def describe(self, look: Look, offsets: Places) -> Float32Array:
         """Return the patch histograms of boxes."""
         return patch_histograms(look, self._cells, offsets)
 
-    def add(self, features: npt.NDArray[np.float32], anchor: bool) -> None:
+    def add(self, features: Float32Array, anchor: bool) -> None:
         """Keep the first target."""
         if self._template is None:
             self._template = features[:, 0].astype(np.float64)

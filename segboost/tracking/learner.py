@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.features.boxes.layout import LEVELS, BoxLayout, Codes, Places
 from segboost.solver.window import WindowBoost, WindowOptions
 from segboost.tracking.model import Scorer, StumpModel
 from segboost.tracking.sampling import TrainingBoxes
 from segboost.tracking.view import Look
 
-Features = npt.NDArray[Any]
+Features = AnyArray
 """Features of a frame's training boxes, shape (d, P)."""
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray
+from segboost._types import FloatArray, Int64Array
 from segboost.features.boxes.layout import BoxLayout, Places, stump_scores
 from segboost.tracking.view import Look
 
@@ -32,7 +31,7 @@ class StumpModel:
 
     cells: Places
     gain: FloatArray
-    cut: npt.NDArray[np.int64]
+    cut: Int64Array
     weight: FloatArray
     unit: float = 1.0
 
@@ -40,8 +39,8 @@ class StumpModel:
     def of_stumps(
         cls,
         layout: BoxLayout,
-        feature: npt.NDArray[np.int64],
-        cut: npt.NDArray[np.int64],
+        feature: Int64Array,
+        cut: Int64Array,
         weight: FloatArray,
         unit: float = 1.0,
     ) -> StumpModel:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.tracking.base import Box, Frame, FrameGate, as_box, as_frame
 
 
@@ -33,7 +33,7 @@ class OpenCVTracker:
         self._create = _find(kind)
         self._tracker: Any = None
 
-    def init(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
+    def init(self, frame: AnyArray, box: Sequence[float]) -> None:
         """Start with the target in this box, forgetting any earlier target."""
         first = as_frame(frame)
         x, y, w, h = self._box = as_box(box, first)
@@ -42,11 +42,11 @@ class OpenCVTracker:
         whole = (round(x), round(y), max(round(w), 1), max(round(h), 1))
         self._tracker.init(_bgr(self._gate.admit(frame)), whole)
 
-    def add_example(self, frame: npt.NDArray[Any], box: Sequence[float]) -> None:
+    def add_example(self, frame: AnyArray, box: Sequence[float]) -> None:
         """Restart from this box: OpenCV's trackers learn from a single box."""
         self.init(frame, box)
 
-    def update(self, frame: npt.NDArray[Any]) -> tuple[Box, float]:
+    def update(self, frame: AnyArray) -> tuple[Box, float]:
         """Return the box, and 1 or 0: OpenCV only says whether it found the target."""
         if self._tracker is None:
             raise ValueError("the tracker has no target; call init(frame, box) first")

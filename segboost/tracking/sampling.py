@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from segboost._types import FloatArray
 from segboost.features.boxes.layout import BoxLayout, Places
@@ -86,6 +85,6 @@ def square(radius: int) -> Places:
 
 
 def _ring(radius: float, count: int, turn: float) -> list[tuple[int, int]]:
-    angles: npt.NDArray[np.float64] = 2 * np.pi * (np.arange(count) + turn) / count
+    angles: FloatArray = 2 * np.pi * (np.arange(count) + turn) / count
     rows, columns = np.rint(radius * np.sin(angles)), np.rint(radius * np.cos(angles))
     return list(zip(rows.astype(int).tolist(), columns.astype(int).tolist(), strict=True))

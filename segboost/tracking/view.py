@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import FloatArray
 from segboost.features.boxes.channels import HALO, Sums, region_sums
 from segboost.features.boxes.layout import BoxLayout, Codes, Places, box_codes, make_layout
 from segboost.features.boxes.region import sample_region
@@ -60,7 +60,7 @@ class TargetView:
         h = self.layout.height * self._step_y * pose.scale
         return pose.x - w / 2, pose.y - h / 2, w, h
 
-    def moved(self, pose: Pose, offset: npt.NDArray[np.float64]) -> Pose:
+    def moved(self, pose: Pose, offset: FloatArray) -> Pose:
         """Return the pose moved by an offset in samples (rows, columns)."""
         x = pose.x + float(offset[1]) * self._step_x * pose.scale
         y = pose.y + float(offset[0]) * self._step_y * pose.scale

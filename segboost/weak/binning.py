@@ -12,19 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import FloatArray
+from segboost._types import AnyArray, ByteArray, FloatArray, IntArray
 
 MAX_BINS = 256
 """Number of distinct uint8 codes."""
 
-CutRule = Callable[[npt.NDArray[Any], npt.NDArray[np.intp], int], npt.NDArray[Any]]
+CutRule = Callable[[AnyArray, IntArray, int], AnyArray]
 """(ascending distinct values, their counts, maximum number of bins) → ascending thresholds."""
 
 _BLOCK = 4  # columns copied at once: fewer cache misses, still little memory
@@ -43,9 +41,9 @@ class BinnedMatrix:
         Number of codes each feature uses.
     """
 
-    codes: npt.NDArray[np.uint8]
+    codes: ByteArray
     thresholds: FloatArray
-    n_bins: npt.NDArray[np.intp]
+    n_bins: IntArray
 
     @property
     def n_features(self) -> int:
@@ -68,7 +66,7 @@ class BinnedMatrix:
 
 
 def bin_features(
-    features: npt.NDArray[Any] | BinnedMatrix,
+    features: AnyArray | BinnedMatrix,
     max_bins: int = MAX_BINS,
     rule: CutRule | None = None,
 ) -> BinnedMatrix:
@@ -105,7 +103,7 @@ def bin_features(
     codes = np.empty((d, n), dtype=np.uint8)
     if not n:
         return BinnedMatrix(codes, np.empty((d, 0)), np.ones(d, dtype=np.intp))
-    cuts: list[npt.NDArray[Any]] = []
+    cuts: list[AnyArray] = []
     for start in range(0, d, _BLOCK):
         part = slice(start, start + _BLOCK)
         cuts += _bin_block(features[:, part], max_bins, rule or equal_count_cuts, codes[part])
@@ -116,11 +114,11 @@ def bin_features(
     return BinnedMatrix(codes, thresholds, n_bins)
 
 
-def _check_features(features: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _check_features(features: AnyArray) -> AnyArray:
     if sparse.issparse(features):
         raise ValueError(
-            "trees need a dense table: convert it with toarray(), or use stumps, perceptrons, "
-            "sigmoids or SVMs, which take sparse features"
+            "trees and ramps need a dense table: convert it with toarray(), or use stumps, "
+            "perceptrons, sigmoids or SVMs, which take sparse features"
         )
     features = np.asarray(features)
     if features.ndim != 2 or not features.shape[1]:
@@ -130,15 +128,13 @@ def _check_features(features: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return features
 
 
-def _bin_block(
-    block: npt.NDArray[Any], max_bins: int, rule: CutRule, out: npt.NDArray[np.uint8]
-) -> list[npt.NDArray[Any]]:
+def _bin_block(block: AnyArray, max_bins: int, rule: CutRule, out: ByteArray) -> list[AnyArray]:
     """Write the codes of some features, shape (N, few), to `out`; return their thresholds."""
     pairs = zip(_columns(block), out, strict=True)
     return [_bin_column(column, max_bins, rule, codes) for column, codes in pairs]
 
 
-def _columns(block: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _columns(block: AnyArray) -> AnyArray:
     """Return the columns of `block` as contiguous rows of uint8, float32 or float64."""
     keep = block.dtype in (np.uint8, np.float32)
     columns = np.ascontiguousarray(block.T, dtype=block.dtype if keep else np.float64)
@@ -147,9 +143,7 @@ def _columns(block: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return columns
 
 
-def _bin_column(
-    column: npt.NDArray[Any], max_bins: int, rule: CutRule, out: npt.NDArray[np.uint8]
-) -> npt.NDArray[Any]:
+def _bin_column(column: AnyArray, max_bins: int, rule: CutRule, out: ByteArray) -> AnyArray:
     """Write the codes of one feature to `out`; return its thresholds."""
     if column.dtype == np.uint8:
         counts = np.bincount(column, minlength=MAX_BINS)
@@ -166,9 +160,7 @@ def _bin_column(
     return cuts
 
 
-def equal_count_cuts(
-    values: npt.NDArray[Any], counts: npt.NDArray[np.intp], max_bins: int
-) -> npt.NDArray[Any]:
+def equal_count_cuts(values: AnyArray, counts: IntArray, max_bins: int) -> AnyArray:
     """Return the thresholds for ascending distinct `values` that occur `counts` times.
 
     With at most `max_bins` values they are all midpoints; otherwise they form bins of about
@@ -185,9 +177,7 @@ def equal_count_cuts(
     return np.where((middle >= low) & (middle < high), middle, low)
 
 
-def percentile_cuts(
-    values: npt.NDArray[Any], counts: npt.NDArray[np.intp], max_bins: int
-) -> FloatArray:
+def percentile_cuts(values: AnyArray, counts: IntArray, max_bins: int) -> FloatArray:
     """Return all midpoints, or the `max_bins` - 1 percentiles that divide the rows evenly.
 
     The thresholds are float64. The percentiles are those of `numpy.percentile` with
@@ -206,7 +196,7 @@ def percentile_cuts(
     return np.unique(np.where(at == before, high - (high - low) * 0.5, high))
 
 
-def quantile_cuts_numpy(counts: npt.NDArray[np.intp], max_bins: int) -> npt.NDArray[np.intp]:
+def quantile_cuts_numpy(counts: IntArray, max_bins: int) -> IntArray:
     """Return the index of the last value of every bin but the last, in ascending order.
 
     A bin is closed once it holds its share of the remaining rows, or before a value that fills a
@@ -228,9 +218,7 @@ def quantile_cuts_numpy(counts: npt.NDArray[np.intp], max_bins: int) -> npt.NDAr
 
 
 @nb.njit(cache=True, nogil=True)
-def quantile_cuts(
-    counts: npt.NDArray[np.intp], max_bins: int
-) -> npt.NDArray[np.intp]:  # pragma: no cover - compiled
+def quantile_cuts(counts: IntArray, max_bins: int) -> IntArray:  # pragma: no cover - compiled
     """Compiled `quantile_cuts_numpy`."""
     left = counts.sum()
     bins_left = max_bins
@@ -250,17 +238,13 @@ def quantile_cuts(
     return last[:found]
 
 
-def encode_numpy(
-    column: npt.NDArray[Any], cuts: npt.NDArray[Any], out: npt.NDArray[np.uint8]
-) -> None:
+def encode_numpy(column: AnyArray, cuts: AnyArray, out: ByteArray) -> None:
     """Write to `out` the number of ascending `cuts` below each value of `column`."""
     out[:] = np.searchsorted(cuts, column, side="left")
 
 
 @nb.njit(cache=True, nogil=True)
-def encode(
-    column: npt.NDArray[Any], cuts: npt.NDArray[Any], out: npt.NDArray[np.uint8]
-) -> None:  # pragma: no cover - compiled
+def encode(column: AnyArray, cuts: AnyArray, out: ByteArray) -> None:  # pragma: no cover - compiled
     """Compiled `encode_numpy`, without data-dependent branches, which would be mispredicted."""
     padded = np.full(256, np.inf, dtype=cuts.dtype)
     padded[: cuts.size] = cuts

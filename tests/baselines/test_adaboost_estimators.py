@@ -170,12 +170,14 @@ def test_order_of_rows_does_not_matter(cancer):
         )
 
 
-def interrupt_after(monkeypatch, owner, name: str, calls: int) -> None:
+def interrupt_after(monkeypatch, owner, name: str, calls: int, wrapped: bool) -> None:
     """Make a function raise KeyboardInterrupt after the given number of calls."""
     function, count = getattr(owner, name), iter(range(calls))
 
     def interrupted(*args):
         if next(count, None) is None:
+            if wrapped:
+                raise SystemError from KeyboardInterrupt()
             raise KeyboardInterrupt
         return function(*args)
 
@@ -191,9 +193,10 @@ def interrupt_after(monkeypatch, owner, name: str, calls: int) -> None:
     ],
     ids=["stumps", "mh", "ecc"],
 )
-def test_interrupt_leaves_a_model(model, owner, name, cancer, monkeypatch, caplog):
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_interrupt_leaves_a_model(model, owner, name, wrapped, cancer, monkeypatch, caplog):
     monkeypatch.setattr(boosting_rounds, "_UPDATES_PER_CALL", 1)
-    interrupt_after(monkeypatch, owner, name, 4)
+    interrupt_after(monkeypatch, owner, name, 4, wrapped)
     X, y, X_test, y_test = cancer
     model.fit(X, y)
     assert model.n_estimators_ == 4

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.baselines.cutting_plane import CuttingPlane
@@ -172,3 +172,24 @@ def test_misuse_is_reported():
     with pytest.raises(ValueError, match="unary potentials"):
         model.predict(replace(graphs[0], unary=graphs[0].unary[:, :1]))
     assert clone(model).get_params() == CRFStructuredSVM().get_params()
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_an_interrupt_ends_the_whole_fit(wrapped):
+    """With unknown labels there are two problems; Ctrl-C in the first leaves out the second."""
+    graphs = [replace(g, labels=np.r_[-1, g.labels[1:]]) for g in instances(sizes=(4, 5, 6))]
+    steps = []
+
+    def interrupt(step):
+        steps.append(step)
+        if len(steps) == 2:
+            if wrapped:
+                raise SystemError from KeyboardInterrupt()
+            raise KeyboardInterrupt
+
+    model = CRFStructuredSVM(C=100.0, gap=1e-8, callback=interrupt)
+    with pytest.warns(ConvergenceWarning, match="interrupted after 2 iterations"):
+        model.fit(graphs)
+    assert len(steps) == 2
+    assert model.history_ == steps
+    assert len(model.predict(graphs)) == 3

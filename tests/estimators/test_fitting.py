@@ -125,11 +125,30 @@ def test_an_interrupt_leaves_a_usable_model(case):
     assert np.array_equal(predicted, expected)
 
 
+@pytest.mark.parametrize("cause", [KeyboardInterrupt(), ValueError()])
+def test_an_interrupt_that_compiled_code_wraps_is_one(cause):
+    def interrupt(step):
+        if step.iteration == 4:
+            raise SystemError("returned a result with an exception set") from cause
+
+    case = CASES[0]
+    if isinstance(cause, ValueError):
+        with pytest.raises(SystemError):
+            case.fitted(callback=interrupt)
+        return
+    with pytest.warns(ConvergenceWarning, match="interrupted after 4 rounds"):
+        model = case.fitted(callback=interrupt)
+    assert same(model, case.fitted(callback=lambda step: step.iteration == 4))
+
+
 @cases
-def test_an_interrupt_before_the_first_round_is_passed_on(case, monkeypatch):
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_an_interrupt_before_the_first_round_is_passed_on(case, wrapped, monkeypatch):
     from segboost.solver.cutting_plane import CuttingPlane
 
     def interrupt(self, rng):
+        if wrapped:
+            raise SystemError from KeyboardInterrupt()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(CuttingPlane, "start", interrupt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,13 @@ def test_sixty_classes_have_sixty_colours():
     with pytest.raises(ValueError, match="2 to 60"):
         third(many)
     assert free_colour([]) == "#2f7fe6"
+
+
+def test_the_last_value_is_used_and_then_no_class_can_be_added():
+    last = third(replace(DEFAULT, unused=254))
+    assert last.values == (0, 1, 254)
+    with pytest.raises(ValueError, match="too many classes were added and removed"):
+        third(last, "fourth")
 
 
 def test_classes_are_stored_and_damage_is_reported(tmp_path):

@@ -16,6 +16,7 @@ from segboost import (
 )
 from segboost.weak.linear import Standardised
 from segboost.weak.perceptron import Perceptron
+from segboost.weak.registry import WEAK_LEARNERS
 from segboost.weak.sparse_stump import add_stored, add_stored_numpy, bin_sparse
 from segboost.weak.stump import DecisionStump
 from segboost.weak.tree import ShallowTree
@@ -144,7 +145,8 @@ def test_text_with_50000_columns_stays_small(learner):
 @pytest.mark.parametrize("name", WEAK_LEARNERS)
 def test_the_tag_says_whether_sparse_tables_are_taken(name, as_object):
     X, y = table()
-    model = StructBoostClassifier(WEAK_LEARNERS[name]() if as_object else name, **FAST)
+    learner = WEAK_LEARNERS[name]() if as_object else name
+    model = StructBoostClassifier(weak_learner=learner, **FAST)
     if model.__sklearn_tags__().input_tags.sparse:
         model.fit(sparse.csr_array(X), y)
         return

@@ -12,6 +12,7 @@ from segboost._types import AnyArray, BoolArray, ByteArray
 from segboost.io.formats.polygons import (
     DEFAULT_TOLERANCE,
     Polygon,
+    bounding_box,
     fill_polygons,
     paint_polygon,
     polygon_area,
@@ -54,6 +55,17 @@ class Annotation:
         if self.pixels is not None:
             return float(self.pixels.sum())
         return sum(polygon_area(polygon) for polygon in self.polygons)
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """x, y, width and height of the box around the object; zeros if it is empty."""
+        if self.pixels is None:
+            return bounding_box(self.polygons) if self.polygons else (0.0, 0.0, 0.0, 0.0)
+        rows, columns = (np.flatnonzero(self.pixels.any(axis=axis)) for axis in (1, 0))
+        if not rows.size:
+            return 0.0, 0.0, 0.0, 0.0
+        (left, right), (top, bottom) = columns[[0, -1]].tolist(), rows[[0, -1]].tolist()
+        return float(left), float(top), right - left + 1.0, bottom - top + 1.0
 
     def fill(self, shape: tuple[int, int]) -> BoolArray:
         """Return the pixels of the object, shape (H, W)."""

@@ -21,7 +21,6 @@ from segboost.io.formats.documents import (
     write_document,
 )
 from segboost.io.formats.polygon_runs import encode_polygons
-from segboost.io.formats.polygons import bounding_box
 from segboost.io.formats.run_lengths import decode_runs, encode_runs, expand_counts
 from segboost.io.opening import MAX_PIXELS, check_size
 
@@ -169,12 +168,11 @@ def _entry(annotation: Annotation, shape: tuple[int, int]) -> dict[str, Any]:
         segmentation = [
             [round(float(v), 3) for v in polygon[0].ravel()] for polygon in annotation.polygons
         ]
-    box = bounding_box(annotation.polygons) if annotation.polygons else (0.0, 0.0, 0.0, 0.0)
     entry = {
         "category_id": annotation.class_index,
         "segmentation": segmentation,
         "area": round(annotation.area, 3),
-        "bbox": [round(v, 3) for v in box],
+        "bbox": [round(v, 3) for v in annotation.box],
         "iscrowd": 0,
     }
     if annotation.score is not None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import AnyArray
 from segboost.io.errors import ImageFileError, explain, is_passing
 from segboost.io.opening import (
     MAX_PIXELS,
@@ -38,7 +38,7 @@ class ImageSource(Protocol):
     def info(self) -> ImageInfo:
         """The header."""
 
-    def read(self, page: int, rows: slice, columns: slice) -> npt.NDArray[Any]:
+    def read(self, page: int, rows: slice, columns: slice) -> AnyArray:
         """Return a region of a page, shape (h, w, channels)."""
 
 
@@ -58,7 +58,7 @@ class PillowSource:
         plain = ("L", "P") if indices else ("L",)
         wide = header.wide_colours or header.mode.startswith(("I", "F"))
         if header.wide_colours:
-            self._array: npt.NDArray[Any] = read_wide_colours(source)[..., :3]
+            self._array: AnyArray = read_wide_colours(source)[..., :3]
         else:
             with open_image(source) as image:
                 grey = image.convert("L") if image.mode == "1" else image
@@ -80,7 +80,7 @@ class PillowSource:
             notes=tuple(dict.fromkeys((*notes, *header.notes))),
         )
 
-    def read(self, page: int, rows: slice, columns: slice) -> npt.NDArray[Any]:
+    def read(self, page: int, rows: slice, columns: slice) -> AnyArray:
         """Return a region, shape (h, w, channels)."""
         return self._array[rows, columns]
 
@@ -160,10 +160,17 @@ def read_info(source: Source, axes: str | None = None, indices: bool = False) ->
 
 
 def is_photograph(path: str | PathLike[str], max_pixels: int) -> bool:
-    """Whether a file is an 8-bit image of one page (TIFF: of at most `max_pixels` pixels)."""
+    """Whether a file is an 8-bit image of one page and at most `max_pixels` pixels.
+
+    Raises
+    ------
+    ImageFileError
+        If the file is not an image, or not a TIFF file and of more than `MAX_PIXELS` pixels.
+    """
     if not is_tiff(path):
         header = read_header(path)
-        return not (header.mode.startswith(("I", "F")) or header.wide_colours or header.frames > 1)
+        deep = header.mode.startswith(("I", "F")) or header.wide_colours
+        return not deep and header.frames == 1 and header.n_pixels <= max_pixels
     info = read_info(path)
     return info.photograph and info.n_pixels <= max_pixels
 

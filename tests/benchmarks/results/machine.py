@@ -7,7 +7,6 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
-OPENCV = "opencv-contrib-python-headless"
 PACKAGES = (
     "numpy", "scikit-learn", "lightgbm", "xgboost", "dlib-bin", "opencv-contrib-python-headless",
 )  # fmt: skip

@@ -199,6 +199,14 @@ def test_fit_refuses_a_folder_with_other_documents(tables, tmp_path, capsys, nam
     assert contents(tmp_path) == {name: b'{"mine": 1}'}
 
 
+@pytest.mark.parametrize("name", ["model.json", "table.json"])
+def test_fit_refuses_a_folder_with_a_link(tables, tmp_path, capsys, name):
+    (tmp_path / name).symlink_to("nowhere")
+    command = ["fit", tables / "train.csv", "--C", "9", "-o", tmp_path, *FAST]
+    refused(capsys, command, "a symbolic link: choose a regular file or a new name")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
 def test_fit_and_train_do_not_replace_each_other(tables, segmenter, capsys):
     before = contents(segmenter), contents(tables / "m")
     refused(capsys, ["fit", tables / "train.csv", "--C", "9", "-o", segmenter], "holds a segmenter")

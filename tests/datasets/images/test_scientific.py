@@ -70,6 +70,13 @@ def test_channels_are_chosen(folders):
         load_scientific(*folders, ScientificReading(channels=(4,)))
 
 
+@pytest.mark.parametrize("text", ["1", "1,2,3", "1,", "a,b", ""])
+def test_intensities_are_exactly_two_numbers(text):
+    assert scientific.parse_reading({"intensities": "1,2.5"}).intensities == (1.0, 2.5)
+    with pytest.raises(ValueError, match="--intensities as LOW,HIGH"):
+        scientific.parse_reading({"intensities": text})
+
+
 def test_images_must_be_alike(folders):
     write(folders, "a", channels=2)
     write(folders, "b", channels=3)

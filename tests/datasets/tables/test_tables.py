@@ -115,6 +115,17 @@ def test_libsvm_files_are_padded_but_never_cut(tmp_path):
         read_like(tmp_path / "a", Columns(3))
 
 
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.csv", "u,v,label\n" + "1,2,x\n" * 50), ("a", "1 1:2\n" * 50)]
+)
+def test_the_limit_holds_for_the_table_as_well_as_the_file(name, text, tmp_path):
+    (tmp_path / name).write_text(text)
+    columns = Columns(2, ("u", "v"), "label", 2) if name == "a.csv" else Columns(100)
+    assert read_like(tmp_path / name, columns).X.shape[0] == 50
+    with pytest.raises(TableFileError, match=r"more than.* 700 bytes"):
+        read_like(tmp_path / name, columns, most_bytes=700)
+
+
 def test_npz_columns_follow_their_names(tmp_path):
     np.savez(tmp_path / "a.npz", X=np.array([[1, 2]]), feature_names=np.array(["v", "u"]))
     assert read_like(tmp_path / "a.npz", Columns(2, ("u", "v"))).X.tolist() == [[2, 1]]

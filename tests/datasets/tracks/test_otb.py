@@ -123,7 +123,9 @@ def test_verification_names_frames_that_are_broken_or_of_another_size(tmp_path):
     assert found.size == "4 frames of 160×120 pixels"
     Image.new("RGB", (20, 30)).save(folder / "img" / "0002.png")
     (folder / "img" / "0003.png").write_bytes(b"torn")
-    found = verify_sequence(tmp_path, "Cup")
+    reports = []
+    found = verify_sequence(tmp_path, "Cup", reports.append)
+    assert [report.done for report in reports] == [1, 2, 3, 4]
     assert not found.usable
     assert {f.name for f in found.findings} == {"Cup/0002.png", "Cup/0003.png"}
     assert not verify_sequence(tmp_path, "Mug").usable
