@@ -25,7 +25,7 @@ from segboost.pipelines.segmentation.metrics.answers import (
     answer_from_arrays,
     new_total,
 )
-from segboost.pipelines.segmentation.metrics.scores import ConfusionMatrix, region_counts
+from segboost.pipelines.segmentation.metrics.scores import VOID, ConfusionMatrix, region_counts
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
 from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel

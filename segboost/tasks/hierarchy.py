@@ -71,7 +71,9 @@ class LabelAugmentedTask:
         self.codes = np.asarray(codes, dtype=np.float64)
         self.cost = check_cost(cost, len(self.codes))
         if sparse.issparse(X):
-            raise ValueError('coding="augmented" needs a dense table: convert it with toarray()')
+            raise ValueError(
+                'coding="augmented" does not take sparse tables: convert it with toarray()'
+            )
         self.y = None if y is None else check_labels(y, len(X), len(self.codes))
         self._weight = example_weights(sample_weight, len(X))
 

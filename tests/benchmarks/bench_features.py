@@ -35,11 +35,11 @@ def photograph() -> np.ndarray:
 
 
 def preset(max_count: int = 950):
-    """Return the default preset; visual words, if it has any, are random, at the same cost."""
+    """Return the preset of hand-made groups; its visual words are random, at the same cost."""
     from segboost.features import Codebook, GraphMerging, find_preset
 
     words = np.random.default_rng(0).random((200, 128))
-    chosen = replace(find_preset("default"), superpixels=GraphMerging(max_count=max_count))
+    chosen = replace(find_preset("classic"), superpixels=GraphMerging(max_count=max_count))
     return chosen.with_codebook(Codebook(words / np.linalg.norm(words, axis=1, keepdims=True)))
 
 
