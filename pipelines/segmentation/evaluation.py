@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from segboost._types import ByteArray
 from segboost.io.legend import TWO_CLASSES, VOID, ClassLegend
 from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
@@ -25,7 +25,7 @@ from segboost.pipelines.segmentation.metrics.answers import (
     answer_from_arrays,
     new_total,
 )
-from segboost.pipelines.segmentation.metrics.scores import VOID, ConfusionMatrix, region_counts
+from segboost.pipelines.segmentation.metrics.scores import ConfusionMatrix, region_counts
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
 from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
@@ -238,7 +238,7 @@ def answer_all(
         yield next(made) if id(item) in waiting else cache.answer(item)
 
 
-_Input = tuple[str, ByteArray | SuperpixelImage, ByteArray]
+_Input = tuple[str, npt.NDArray[np.uint8] | SuperpixelImage, npt.NDArray[np.uint8]]
 
 
 def _read(item: TrainingImage) -> _Input:
@@ -258,7 +258,7 @@ def _answer(model: Segmenter, given: _Input) -> tuple[SuperpixelImage | None, An
 
 
 def answer_classes(
-    model: ClassSegmentationModel, image: SuperpixelImage, mask: ByteArray
+    model: ClassSegmentationModel, image: SuperpixelImage, mask: npt.NDArray[np.uint8]
 ) -> ClassAnswer:
     """Return the pixels of an image by true and predicted class, with their probabilities."""
     scores = model.score_pixels(image)
@@ -267,7 +267,7 @@ def answer_classes(
 
 
 def answer_regions(
-    model: SegmentationModel, image: SuperpixelImage, mask: ByteArray
+    model: SegmentationModel, image: SuperpixelImage, mask: npt.NDArray[np.uint8]
 ) -> RegionAnswer:
     """Return the scores of an image's superpixels and of the pixels near refined borders.
 
@@ -292,7 +292,7 @@ def answer_regions(
 
 
 def add_truth(
-    image: SuperpixelImage, mask: ByteArray, name: str, n_classes: int = 2
+    image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str, n_classes: int = 2
 ) -> SuperpixelImage:
     """Return the image with the truth of its mask; ValueError if they do not fit."""
     if mask.shape != image.superpixels.shape:
