@@ -35,7 +35,7 @@ class CachedFile:
 
 @dataclass(frozen=True)
 class Removed:
-    """The number of artefacts removed, and the bytes freed, including left-over temporaries."""
+    """The number of files removed and of bytes freed, including left-over temporaries."""
 
     n_files: int
     n_bytes: int
@@ -94,7 +94,7 @@ def clean_cache(cache: Path, older_than: float = 0.0, dry_run: bool = False) -> 
             for stage in stages:
                 with contextlib.suppress(OSError):  # the folder is not empty
                     stage.rmdir()
-    return Removed(len(old), freed)
+    return Removed(len(old) + len(left), freed)
 
 
 def _stages(cache: Path) -> Sequence[Path]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from segboost._types import BoolArray, FloatArray, Int64Array
+from segboost._types import FloatArray
 from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.segmentation.class_training import train_classes
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 from segboost.pipelines.segmentation.model.files import Segmenter
-from segboost.pipelines.segmentation.model.unaries import FAINT_SCALE, UnaryModel
+from segboost.pipelines.segmentation.model.unaries import UnaryModel
 from segboost.pipelines.segmentation.stages.class_crf import LearnedClassCRF
 from segboost.pipelines.segmentation.stages.crf import LearnedCRF
 from segboost.pipelines.segmentation.stages.decision import decide
@@ -81,9 +81,7 @@ def train_segmenter(
         first[:, column] = found.out_of_fold
     strong = learn_strong_with_copies(stage, images, first, n_jobs, progress)
     scores = np.column_stack([first, strong.out_of_fold])
-    scale = np.ones(scores.shape[1])  # a fixed CRF takes the log-odds as they are
-    if not config.fixes_crf(len(items)):
-        scale = potential_scale(scores, stage.truth.labels, stage.truth.known)
+    scale = stage.scale(scores)
     unary = UnaryModel(
         {name: found.model for name, found in unaries.items()},
         strong.trees,
@@ -94,26 +92,7 @@ def train_segmenter(
     )
     names = [*unaries, *strong.names]
     out_of_fold = dict(zip(names, scores.T, strict=True))
-    decided = decide(stage, images, scores / scale, unaries, n_jobs, progress)
+    decided = decide(stage, images, scale.apply(scores), unaries, n_jobs, progress)
     model = decided.model(stage, unary)
     model = replace(model, widths=features.widths(items[0]), legend=legend)
     return Trained(model, decided.crf, out_of_fold)
-
-
-def potential_scale(scores: FloatArray, labels: Int64Array, known: BoolArray) -> FloatArray:
-    """Return what each score is divided by: its deviation, or `FAINT_SCALE`.
-
-    A classifier whose out-of-fold scores are not higher on the foreground knows nothing that holds
-    for new images. A linear CRF might invert it and be wrong where the final classifier is right.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (N, T)
-        Out of fold.
-    labels : ndarray of int, shape (N,)
-    known : ndarray of bool, shape (N,)
-    """
-    foreground = scores[known & (labels == 1)].mean(axis=0)
-    background = scores[known & (labels == 0)].mean(axis=0)
-    scale = np.maximum(scores.std(axis=0), 1e-12)
-    return np.where(foreground > background, scale, FAINT_SCALE)

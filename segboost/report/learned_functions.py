@@ -34,7 +34,7 @@ class LearnedFunction:
     reach : tuple of two floats
         The range of values within which the function is not constant.
     muted : bool
-        Uninformative out of fold, and scaled down before training; see `FAINT_SCALE`.
+        Uninformative out of fold, and attenuated before training; see `PotentialScale`.
     """
 
     name: str
@@ -64,7 +64,7 @@ def learned_functions(model: SegmentationModel) -> LearnedCRF | None:
         return None
     unary = unary_names(model)
     pairwise = pairwise_names(model.potentials)
-    muted = model.unary.uninformative
+    muted = ~model.unary.scale.informative
     if isinstance(model.crf, CRFStructuredSVM):
         return _linear(model.crf, unary, pairwise, muted)
     return _boosted(model.crf, unary, pairwise, muted)

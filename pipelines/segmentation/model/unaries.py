@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from segboost._types import AnyArray, BoolArray, FloatArray
+from segboost._types import AnyArray, FloatArray
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.page_view import PageScores
@@ -16,18 +16,10 @@ from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelIm
 from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.context_features import summarise_page
 from segboost.pipelines.segmentation.potentials.linear import LinearPotential
+from segboost.pipelines.segmentation.potentials.potential_scale import PotentialScale
 from segboost.pipelines.segmentation.potentials.trees import TreePotential
-from segboost.weak.checks import read_array
 
 Arrays = dict[str, AnyArray]
-
-FAINT_SCALE = 1e30
-"""The scale of a potential whose out-of-fold scores are not higher on the foreground.
-
-Dividing by it removes the potential from a linear CRF, whose weights cannot make up for it, and
-from the pairwise potentials that compare strong scores. It remains a candidate of StructBoost: the
-knots of ramps are values of the potential itself, so its ramps have the same outputs as before, up
-to rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +32,8 @@ class UnaryModel:
     trees : TreePotential or None
     context : ContextPotential or None
         Both or neither.
-    scale : ndarray of shape (T,)
-        Divisors of the scores: their deviation on the training images, out of fold, or
-        `FAINT_SCALE`.
+    scale : PotentialScale
+        Brings the T scores to a common scale.
     trees_in_crf : bool
         Whether the trees' score is a potential itself, or only what the context is made from.
     linear : LinearPotential or None
@@ -52,14 +43,9 @@ class UnaryModel:
     stumps: Mapping[str, StumpSum]
     trees: TreePotential | None
     context: ContextPotential | None
-    scale: FloatArray
+    scale: PotentialScale
     trees_in_crf: bool = True
     linear: LinearPotential | None = None
-
-    @property
-    def uninformative(self) -> BoolArray:
-        """Whether each potential was not higher on the foreground out of fold, shape (T,)."""
-        return self.scale >= FAINT_SCALE
 
     def scores(self, image: SuperpixelImage) -> FloatArray:
         """Return the scaled scores F'_t of every superpixel, shape (P, T)."""
@@ -69,7 +55,7 @@ class UnaryModel:
             columns = [*(columns if self.trees_in_crf else columns[:-1]), context]
         if self.linear is not None:
             columns.append(self.linear.scores(image.groups))
-        return np.column_stack(columns) / self.scale
+        return self.scale.apply(np.column_stack(columns))
 
     def summarise(self, blocks: Sequence[SuperpixelImage]) -> PageScores:
         """Return what the context needs to know of a large page, from some of its blocks."""
@@ -84,7 +70,7 @@ class UnaryModel:
 
 def pack_unaries(model: UnaryModel) -> Arrays:
     """Return the arrays of all potentials, each with its own prefix."""
-    arrays: Arrays = {"scale": model.scale}
+    arrays: Arrays = model.scale.to_arrays()
     for number, stumps in enumerate(model.stumps.values()):
         arrays |= {f"unary{number}_{k}": a for k, a in stumps.pack().items()}
     for prefix, potential in (
@@ -123,9 +109,7 @@ def restore_unaries(
         trees = TreePotential.from_arrays(groups, part_of(arrays, "trees_"))
         raw = groups if config.context_raw_columns else ()
         context = ContextPotential.from_arrays(part_of(arrays, "context_"), raw)
-    scale = read_array(arrays, "scale", "f", (None,))
-    if not (scale > 0).all():
-        raise ValueError("the stored array 'scale' has values that are not positive")
+    scale = PotentialScale.from_arrays(arrays)
     return UnaryModel(stumps, trees, context, scale, config.trees_in_crf, linear)
 
 

@@ -16,6 +16,7 @@ from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelIm
 from segboost.pipelines.segmentation.potentials.folds import assign_folds
 from segboost.pipelines.segmentation.potentials.group_classifier import GroupLearner
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
+from segboost.pipelines.segmentation.potentials.potential_scale import PotentialScale
 from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
 from segboost.progress import Progress, Report
 
@@ -65,6 +66,12 @@ class UnaryStage:
         return GroupLearner(
             self.table(name), truth.labels, truth.known, truth.fold, config.unary, config.seed
         )
+
+    def scale(self, scores: FloatArray) -> PotentialScale:
+        """Return the scale of out-of-fold scores, shape (N, T), for the CRF of the settings."""
+        if self.config.fixes_crf(len(self.items)):  # it takes the log-odds as they are
+            return PotentialScale.identity(scores.shape[1])
+        return PotentialScale.fit(scores, self.truth.labels, self.truth.known)
 
     def find(self, name: str) -> Artefact | None:
         """Return a group's classifier and out-of-fold scores from the store, or None."""
