@@ -165,5 +165,6 @@ def test_a_restored_plane_is_the_same():
 
 def test_relative_gap():
     assert relative_gap(4.0, 3.0) == 0.25
+    assert relative_gap(0.5, 0.25) == 0.5
     assert relative_gap(3.0, 4.0) == 0.0  # bounds that cross by rounding
     assert relative_gap(0.0, 0.0) == relative_gap(0.0, -1.0) == 0.0

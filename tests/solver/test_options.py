@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from segboost.solver.options import SolverOptions
-from segboost.solver.steps import relative_gap
 
 
 @pytest.mark.parametrize(
@@ -47,6 +46,22 @@ def test_values_of_the_wrong_type_are_refused_by_name(name, value):
         SolverOptions(**{name: value})
 
 
+def test_the_defaults():
+    assert SolverOptions() == SolverOptions(
+        C=1.0,
+        n_iterations=100,
+        slack="one",
+        gap=1e-3,
+        epsilon_cp=None,
+        epsilon_cg=1e-3,
+        form="dual",
+        centre=0.7,
+        patience=20,
+        columns="channel",
+        adaptive=True,
+    )
+
+
 def test_the_literal_mode_is_the_paper_s():
     options = SolverOptions(C=3.0, slack="each", gap=1e-4).literal()
     assert (options.form, options.centre, options.patience) == ("primal", 0.0, None)
@@ -57,9 +72,3 @@ def test_the_literal_mode_is_the_paper_s():
 def test_options_are_frozen():
     with pytest.raises(FrozenInstanceError):
         SolverOptions().C = 2.0
-
-
-def test_relative_gap():
-    assert relative_gap(10.0, 9.0) == pytest.approx(0.1)
-    assert relative_gap(10.0, 11.0) == 0.0
-    assert relative_gap(0.0, 0.0) == 0.0

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from segboost.solver.window import WindowBoost, WindowOptions
-from segboost.solver.window_columns import CodeStump, StumpPool, weighted_sum, weighted_sum_numpy
+from segboost.solver.window_columns import CodeStump, StumpPool
 
 PLACES, CANDIDATES, FEATURES, CODES = 4, 6, 3, 5
 EXACT = WindowOptions(C=3.0, cap=0.3, epsilon_cg=1e-7, memory=0.0, patience=10**6)
@@ -209,12 +209,3 @@ def test_pricing_finds_the_best_stumps_by_brute_force():
         for cut in range(CODES - 1)
     ]
     assert found.score == pytest.approx(max(scores))
-
-
-def test_scores_equal_their_twin():
-    rng = np.random.default_rng(11)
-    answers = rng.choice([-1, 1], (7, 30)).astype(np.int8)
-    rows, weights = np.array([0, 3, 6]), rng.random(3)
-    np.testing.assert_allclose(
-        weighted_sum(answers, rows, weights), weighted_sum_numpy(answers, rows, weights)
-    )

@@ -1,0 +1,102 @@
+"""The parts of a window by themselves: ages of cuts and stumps, columns of its master."""
+
+import numpy as np
+import pytest
+
+from segboost.solver.window import WindowBoost, WindowOptions
+from segboost.solver.window_columns import CodeStump, StumpPool, weighted_sum, weighted_sum_numpy
+from segboost.solver.window_cuts import CandidateCuts
+from segboost.solver.window_master import WindowMaster
+
+
+def cuts_of_three_places(patience):
+    cuts = CandidateCuts(4, patience)
+    cuts.add(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0.5, 0.6, 0.7]))
+    return cuts
+
+
+def test_a_cut_is_idle_after_more_solves_at_zero_than_its_patience():
+    cuts = cuts_of_three_places(patience=2)
+    idle = []
+    for multipliers in ([1, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]):
+        cuts.note(np.array(multipliers, dtype=float))
+        idle.append(cuts.idle().tolist())
+    assert idle == [[], [], [1], [1], [1], [0, 1, 2]]
+
+
+def test_cuts_of_a_place_leave_once():
+    cuts = cuts_of_three_places(patience=2)
+    assert cuts.leave(1).tolist() == [1]
+    assert cuts.leave(1).tolist() == []
+    assert cuts.gone().tolist() == [1]
+    cuts.remove(cuts.gone())
+    assert cuts.place.tolist() == [0, 2]
+    assert cuts.gone().tolist() == []
+    right, wrong = cuts.atoms()
+    assert right.tolist() == [0, 8]
+    assert wrong.tolist() == [1, 11]
+
+
+def test_the_stumps_unused_for_longest_are_stale():
+    pool = StumpPool(4, 3, 5, 10)
+    for feature in range(3):
+        pool.add(CodeStump(feature, 1, 1, 2.0))
+    nothing = np.zeros(3)
+    assert pool.stale(3, nothing).tolist() == []  # none has been through a solve yet
+    pool.note(np.array([0.0, 1.0, 0.0]))
+    pool.note(np.array([1.0, 0.0, 0.0]))
+    pool.note(np.array([0.0, 0.0, 0.0]))
+    assert pool.stale(1, nothing).tolist() == [2]
+    assert pool.stale(2, nothing).tolist() == [1, 2]
+    assert pool.stale(3, np.array([0.0, 0.0, 1.0])).tolist() == [0, 1]
+
+
+def test_a_removed_column_leaves_the_master():
+    master = WindowMaster(2, cap=5.0)
+    master.set_prices(np.array([10.0, 10.0]))
+    master.add_cuts(np.array([0, 1]), np.array([1.0, 1.0]), np.zeros((2, 0)))
+    entries = np.array([[1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
+    master.add_columns(entries)
+    assert master.solve().objective == pytest.approx(1.0)
+    master.remove_columns(np.array([1]))
+    left = master.solve()
+    assert len(left.weights) == 2
+    assert left.objective == pytest.approx(1.0)
+    master.remove_columns(np.array([0]))
+    only = master.solve()  # the third column serves the second cut, slack pays for the first
+    np.testing.assert_allclose(only.weights, [0.5])
+    np.testing.assert_allclose(only.slack, [1.0, 0.0])
+    assert only.objective == pytest.approx(10.5)
+    master.add_columns(np.array([[4.0], [0.0]]))
+    np.testing.assert_allclose(master.solve().weights, [0.5, 0.25])
+
+
+def test_the_last_look_at_a_window_adds_no_cuts():
+    rng = np.random.default_rng(3)
+    window = WindowBoost(2, 6, 3, 5, WindowOptions(C=3.0, cap=0.3, patience=10**6))
+    loss = np.array([0.0, 0.5, 0.6, 0.7, 0.8, 0.9])
+    for place in range(2):
+        window.place(place, rng.integers(0, 5, (3, 6), dtype=np.uint8), loss)
+    window.update(1)
+    assert len(window.cuts) == 2  # one per example and round
+
+
+def test_the_kernel_sums_rows_like_numpy():
+    rng = np.random.default_rng(0)
+    answers = rng.integers(-3, 4, (7, 30)).astype(np.int8)
+    rows, weights = np.array([0, 3, 6]), rng.random(3)
+    np.testing.assert_allclose(
+        weighted_sum(answers, rows, weights), weighted_sum_numpy(answers, rows, weights)
+    )
+
+
+def test_the_defaults_of_a_window():
+    assert WindowOptions() == WindowOptions(
+        C=2.0,
+        cap=0.005,
+        max_columns=300,
+        columns_per_round=8,
+        memory=0.3,
+        epsilon_cg=1e-2,
+        patience=10,
+    )
