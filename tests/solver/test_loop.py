@@ -102,3 +102,11 @@ def test_oracle_calls_are_counted(monkeypatch):
     monkeypatch.setattr(problem, "separate", record)
     steps = list(start(problem, SolverOptions(C=20.0, n_iterations=5)).run())
     assert steps[-1].n_oracle_calls == len(asked)
+
+
+@pytest.mark.parametrize("n_iterations", [1, 50])
+def test_the_global_bound_stays_below_an_optimum_near_zero(n_iterations):
+    loop = start(task(), SolverOptions(C=0.02, gap=1e-4, n_iterations=n_iterations))
+    list(loop.run())
+    found = loop.certificate()
+    assert 0 <= found.global_bound <= found.objective <= 0.02

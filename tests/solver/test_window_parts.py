@@ -81,6 +81,21 @@ def test_the_last_look_at_a_window_adds_no_cuts():
     assert len(window.cuts) == 2  # one per example and round
 
 
+def test_only_stumps_that_exceed_the_tolerance_are_added(monkeypatch):
+    rng = np.random.default_rng(4)
+    window = WindowBoost(2, 6, 3, 5, WindowOptions(C=3.0, cap=0.3, epsilon_cg=0.5))
+    for place in range(2):
+        codes = rng.integers(0, 5, (3, 6), dtype=np.uint8)
+        window.place(place, codes, np.array([0.0, 0.5, 0.6, 0.7, 0.8, 0.9]))
+    window.update(1)
+    before = len(window.pool)
+    good, poor = CodeStump(0, 1, 1, 1.6), CodeStump(1, 1, 1, 1.4)
+    monkeypatch.setattr(window.pool, "price", lambda *given: [good, poor])
+    assert window._grow()
+    assert len(window.pool) == before + 1
+    assert window.pool.feature[-1] == 0
+
+
 def test_the_kernel_sums_rows_like_numpy():
     rng = np.random.default_rng(0)
     answers = rng.integers(-3, 4, (7, 30)).astype(np.int8)
