@@ -69,4 +69,6 @@ def _read_with_imageio(path: Path) -> Iterator[ByteArray]:
             "pip install 'segboost[track]', or give a folder of frames"
         ) from None
     except (OSError, ValueError) as error:
-        raise DatasetError(f"{path} cannot be read as a video: {error}") from None
+        # imageio adds lines of advice about its plugins.
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DatasetError(f"{path} cannot be read as a video: {reason}") from None

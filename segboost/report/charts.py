@@ -10,6 +10,7 @@ import numpy as np
 from segboost._types import FloatArray
 from segboost.baselines.cutting_plane import SVMStep
 from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
+from segboost.report.html_elements import percent
 from segboost.report.learned_functions import LearnedFunction
 from segboost.report.svg import Chart
 from segboost.solver.steps import Step
@@ -19,16 +20,21 @@ MOST_POINTS = 300
 
 
 def precision_recall(curves: Mapping[str, PrecisionRecallCurve]) -> str:
-    """Return the precision-recall curve of every method, with a dot where the two are equal."""
+    """Return the precision-recall curve of every method, with a dot where the two are equal.
+
+    Curves of images without foreground have no recall and are left out.
+    """
     evens = {name: curve.break_even for name, curve in curves.items()}
     known = [even for even in evens.values() if np.isfinite(even)]
     low = 0.0 if min(known, default=0.0) < 0.55 else 0.4
     title = "Precision against recall. Precision = recall: " + ", ".join(
-        f"{name} {even:.1%}" for name, even in evens.items()
+        f"{name} {percent(even)} %" for name, even in evens.items()
     )
     chart = Chart((0, 1), (low, 1.005), title)
     chart.line([low, 1], [low, 1], "line faint dashed")
     for (name, curve), colour in reversed(list(zip(curves.items(), COLOURS, strict=False))):
+        if not np.isfinite(evens[name]):
+            continue
         recall, precision = thin(curve.recall, curve.precision)
         chart.line(recall, precision, f"line {colour}")
         chart.dots([evens[name]], [evens[name]], f"dot {colour}", 5)
@@ -46,11 +52,16 @@ def thin(xs: FloatArray, ys: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def learning_curve(history: Sequence[Step] | Sequence[SVMStep]) -> str:
-    """Return the upper and lower bounds of the objective per round; the optimum lies between."""
+    """Return the upper and lower bounds of the objective per round; the optimum lies between.
+
+    Rounds without finite bounds are left out; if there are no others, the result is empty.
+    """
     rounds = np.arange(1, len(history) + 1)
     upper = np.array([step.objective for step in history])
     lower = np.array([getattr(s, "global_bound", s.lower_bound) for s in history])
     finite = np.isfinite(upper) & np.isfinite(lower)
+    if not finite.any():
+        return ""
     rounds, upper, lower = rounds[finite], upper[finite], np.maximum(lower[finite], 0)
     # The first rounds may be a thousand times higher than the interesting part.
     top = float(min(upper.max(), 4 * upper[-1])) * 1.05

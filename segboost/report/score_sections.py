@@ -96,9 +96,9 @@ def _choice(chosen: float, tried: Sequence[float]) -> str:
 
 
 def convergence_panel(run: Run) -> list[str]:
-    """Return the chart of the objective per round; an empty list without a CRF."""
+    """Return the chart of the objective per round; an empty list without a CRF or bounds."""
     crf = run.model.crf
-    if crf is None or not crf.history_:
+    if crf is None or not (chart := charts.learning_curve(crf.history_)):
         return []
     end: Any = crf.certificate_
     gap = getattr(end, "global_gap", end.gap)
@@ -110,7 +110,7 @@ def convergence_panel(run: Run) -> list[str]:
     return [
         panel(
             "Convergence of training",
-            charts.learning_curve(crf.history_) + marks,
+            chart + marks,
             text,
         )
     ]

@@ -80,28 +80,18 @@ class Chart:
             self._parts.append(f'<circle class="{kind}" cx="{px:.1f}" cy="{py:.1f}" r="{radius}"/>')
         return self
 
-    def note(self, x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> Chart:
-        """Write text at a point."""
-        (px,), (py,) = self.place([x], [y])
-        self._parts.append(
-            f'<text class="{kind}" x="{px:.1f}" y="{py:.1f}" text-anchor="{anchor}">'
-            f"{escape(text)}</text>"
-        )
-        return self
-
     def axes(
         self,
         x_label: str = "",
         y_label: str = "",
         x_ticks: Sequence[float] | None = None,
-        y_ticks: Sequence[float] | None = None,
         n_ticks: int = 5,
         percent: bool = False,
         x_names: Sequence[str] | None = None,
     ) -> Chart:
         """Draw grid, ticks and labels below everything drawn so far."""
         xs = round_ticks(*self.x, n_ticks) if x_ticks is None else list(x_ticks)
-        ys = round_ticks(*self.y, n_ticks) if y_ticks is None else list(y_ticks)
+        ys = round_ticks(*self.y, n_ticks)
         names = [_number(v, percent) for v in xs] if x_names is None else list(x_names)
         left, top, right, bottom = self.margin
         width, height = self.size

@@ -279,7 +279,7 @@ def test_colour_weights_of_large_margins():
     assert found == pytest.approx([1.0, 0.0])
 
 
-def test_ecc_is_reproducible_from_its_seed(cancer):
+def test_ecc_is_reproducible_from_its_seed():
     X, y = load_digits(return_X_y=True)
     X, y = X[:300], y[:300]
     scores = [

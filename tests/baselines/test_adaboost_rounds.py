@@ -113,10 +113,11 @@ def test_splitting_the_kernel_calls_gives_the_same_rounds(monkeypatch):
 
 def test_weights_are_not_changed():
     features, y = noisy(5)
-    before = y.copy()
-    boost(bin_features(features), y, 5)
-    boost_votes(bin_features(features), y[:, None] * [1.0, -1.0], 5)
-    np.testing.assert_array_equal(y, before)
+    binned, votes = bin_features(features), y[:, None] * [1.0, -1.0]
+    for learn, weights in ((boost, y), (boost_votes, votes)):
+        before = weights.copy()
+        assert learn(binned, weights, 5).alpha.size == 5
+        np.testing.assert_array_equal(weights, before)
 
 
 @pytest.mark.parametrize("k", [2, 3, 8, 10])

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from segboost.baselines import ChainStructuredSVM
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.baselines.cutting_plane import CuttingPlane
 from segboost.baselines.quadratic import QuadraticProgramme, solve
@@ -30,8 +31,11 @@ def instances(seed=0, sizes=(3, 5, 1, 4)):
     return [random_instance(rng, n) for n in sizes]
 
 
-def all_constraints(graphs, C):
-    """Return the optimum with a constraint for every labelling of every graph."""
+def all_constraints(graphs, C, submodular=True):
+    """Return the optimum with a constraint for every labelling of every graph.
+
+    If the energy need not be submodular, the weights of the edges may be negative.
+    """
     normals, loss, block = [], [], []
     for i, g in enumerate(graphs):
         U = np.column_stack([g.unary, np.ones(g.n_nodes)])
@@ -46,7 +50,7 @@ def all_constraints(graphs, C):
             normals.append((potentials(y) - potentials(g.labels)) / len(graphs))
             loss.append((y != g.labels).sum() / len(graphs))
             block.append(i)
-    nonnegative = np.arange(6) >= 3
+    nonnegative = submodular & (np.arange(len(normals[0])) >= graphs[0].unary.shape[1] + 1)
     return solve(
         QuadraticProgramme(np.array(normals), np.array(loss), np.array(block), C, nonnegative)
     )
@@ -96,8 +100,17 @@ def test_pairwise_weights_stay_nonnegative():
     model = CRFStructuredSVM(C=50.0).fit(graphs)
     assert model.pairwise_coef_.min() >= 0
     assert model.pairwise_intercept_ >= 0
-    free = CuttingPlane(CRFTask(graphs), 50.0, 0.1, 1, nonnegative_binary=False)
-    assert not free.nonnegative.any()
+    free = all_constraints(graphs, 50.0, submodular=False)
+    assert free.theta[3:].min() < -0.1
+    assert free.objective < model.certificate_.lower_bound
+    bound = all_constraints(graphs, 50.0)
+    assert model.certificate_.objective == pytest.approx(bound.objective, rel=2e-3)
+
+
+def test_transitions_of_chains_may_be_negative():
+    """Chains are decoded exactly with weights of any sign, so the constraint is left out."""
+    model = ChainStructuredSVM(C=10.0).fit([np.zeros((6, 1))] * 2, [[0, 1] * 3] * 2)
+    assert model.transition_.diagonal().max() < -0.1
 
 
 def test_node_scores_are_min_marginals_and_agree_with_the_labels():

@@ -79,13 +79,31 @@ def test_graphs_without_edges():
         assert model.score_nodes(alone)[0] == pytest.approx(scores[0])
 
 
+def joined(instances):
+    """Return one graph whose connected components are the given graphs."""
+    starts = np.cumsum([0, *(g.n_nodes for g in instances[:-1])])
+    return CRFInstance(
+        np.concatenate([g.unary for g in instances]),
+        np.concatenate([g.edges + start for g, start in zip(instances, starts, strict=True)]),
+        np.concatenate([g.pairwise for g in instances]),
+        np.concatenate([g.labels for g in instances]),
+    )
+
+
 def test_graphs_with_and_without_edges_together():
+    """Three graphs are learned like one graph of three components."""
     rng = np.random.default_rng(2)
     bare = CRFInstance(
-        rng.normal(0, 1, (4, 2)), np.zeros((0, 2), int), np.zeros((0, 2)), [0, 1] * 2
+        rng.normal(0, 1, (4, 2)), np.zeros((0, 2), int), np.zeros((0, 1)), [0, 1] * 2
     )
-    model = fit([small(rng, 6), bare, small(rng, 5)])
-    assert model.predict(bare).shape == (4,)
+    first, last = graphs(3, 2)
+    mixed = [first, bare, last]
+    exact = {"gap": 1e-7, "epsilon_cg": 1e-7, "n_iterations": 300}
+    model, whole = fit(mixed, C=6.0, **exact), fit([joined(mixed)], C=2.0, **exact)
+    assert model.ensemble_.weights[model.ensemble_.channel == 1].sum() > 0.1
+    assert model.certificate_.objective == pytest.approx(whole.certificate_.objective, rel=1e-5)
+    together = np.concatenate([model.predict(g) for g in mixed])
+    assert np.array_equal(together, model.predict(joined(mixed)))
 
 
 def test_isolated_nodes():
@@ -186,7 +204,19 @@ def test_instance_weights_equal_copies():
     assert weighted == pytest.approx(copied, rel=1e-5)
 
 
-@pytest.mark.parametrize("learner", ["stump", "tree"])
-def test_learners_of_both_channels(learner):
-    model = fit(graphs(0, 5), weak_learner=learner, pairwise_learner=learner)
-    assert (model.energy_terms(graphs(1, 1)[0])[1] >= 0).all()
+@pytest.mark.parametrize("unary", ["stump", "tree"])
+@pytest.mark.parametrize("pairwise", ["stump", "tree"])
+def test_learners_of_both_channels(unary, pairwise):
+    model = fit(graphs(0, 5), weak_learner=unary, pairwise_learner=pairwise)
+    found = zip(model.ensemble_.channel, model.ensemble_.hypotheses, strict=True)
+    kinds = {(channel, hypothesis.kind) for channel, hypothesis in found}
+    # Trees that are no better than a stump become one.
+    assert kinds | {(0, "stump"), (1, "stump")} == {
+        (0, "stump"),
+        (1, "stump"),
+        (0, unary),
+        (1, pairwise),
+    }
+    theta, capacity = model.energy_terms(graphs(1, 1)[0])
+    assert np.ptp(theta) > 0
+    assert capacity.max() > 0

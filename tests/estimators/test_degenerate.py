@@ -114,18 +114,25 @@ def test_labels_that_are_not_finite_are_refused(estimator):
             fit(estimator, X, labels)
 
 
+formats = pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+
+
 @estimators
-@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
-def test_sparse_tables_are_learned_or_refused_clearly(estimator, kind):
+@formats
+def test_sparse_tables_are_learned_like_dense_ones(estimator, kind):
     X, y = table(0, 20, 2)
-    model = fit(estimator, X, y)
     thin = sparse.csr_array(X).asformat(kind)
-    takes_sparse = getattr(model, "coding", "") != "augmented"
-    if takes_sparse:
-        assert np.array_equal(fit(estimator, thin, y).predict(thin), model.predict(X))
-        return
-    for use in (lambda: fit(estimator, thin, y), lambda: model.predict(thin)):
-        with pytest.raises(TypeError, match=r"[Ss]parse.*dense"):
+    assert np.array_equal(fit(estimator, thin, y).predict(thin), fit(estimator, X, y).predict(X))
+
+
+@formats
+def test_augmented_coding_refuses_sparse_tables(kind):
+    X, y = table(0, 20, 2)
+    thin = sparse.csr_array(X).asformat(kind)
+    estimator, augmented = HierarchicalStructBoostClassifier, {"coding": "augmented"}
+    model = fit(estimator, X, y, **augmented)
+    for use in (lambda: fit(estimator, thin, y, **augmented), lambda: model.predict(thin)):
+        with pytest.raises(ValueError, match=r'"augmented" does not take sparse.*toarray\(\)'):
             use()
 
 

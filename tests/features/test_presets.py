@@ -147,17 +147,23 @@ def test_user_groups_run_with_the_others():
         preset.to_config()
 
 
-def test_user_function_cannot_change_the_image():
+def test_user_function_cannot_change_the_image_or_the_superpixels():
+    """Groups after it and the caller see the same as before."""
+
     def spoil(image, superpixels):
         image[:] = 0
         superpixels[:] = 0
         return np.zeros(4)
 
-    preset = find_preset("paper").only("colour")
-    plain = extract_features(IMAGE, preset, superpixels=LABELS)
-    spoiled = preset.with_groups(FunctionGroup("spoil", spoil))
-    after = extract_features(IMAGE, spoiled, superpixels=LABELS)
-    np.testing.assert_array_equal(after.superpixels, plain.superpixels)
+    image, labels = IMAGE.astype(np.float32) / 255, LABELS.astype(np.int32)
+    colour, red = find_preset("paper").only("colour"), FunctionGroup("red", mean_red)
+    plain = extract_features(image.copy(), colour.with_groups(red), superpixels=labels.copy())
+    spoiled = colour.with_groups(FunctionGroup("spoil", spoil), red)
+    after = extract_features(image, spoiled, superpixels=labels)
+    np.testing.assert_array_equal(after["red"], plain["red"])
+    np.testing.assert_array_equal(after.superpixels, LABELS)
+    np.testing.assert_array_equal(image, IMAGE.astype(np.float32) / 255)
+    np.testing.assert_array_equal(labels, LABELS)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ function radio(name, value, title) {
 
 const dialog = $("class-dialog"), rows = $("class-rows"), notice = $("class-message");
 
-export function editClasses() {
+function editClasses() {
   draft = page.state.classes.map((c) => ({ ...c }));
   notice.textContent = "";
   showRows();

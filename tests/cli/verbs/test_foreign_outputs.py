@@ -217,9 +217,8 @@ def test_fit_and_train_do_not_replace_each_other(tables, segmenter, capsys):
 # Runs, reports, pictures, tracks
 
 
-@pytest.mark.parametrize("name", ["run.json", "scores.json", "train.jsonl", "predictions.npz"])
+@pytest.mark.parametrize("name", ["run.json", "scores.json", "train.jsonl", "answers.npz"])
 def test_train_refuses_to_replace_foreign_files(name, tmp_path, capsys):
-    name = "answers.npz" if name == "predictions.npz" else name
     (tmp_path / name).write_text("mine")
     refused(capsys, ["train", "-o", tmp_path], name, "does not belong to a training run")
     assert contents(tmp_path) == {name: b"mine"}

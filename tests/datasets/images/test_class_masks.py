@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from segboost.datasets import DatasetError, ImageFileError, load_camvid, load_folders
+from segboost.datasets import (
+    ArraySource,
+    DatasetError,
+    ImageFileError,
+    LabelledImage,
+    SegmentationDataset,
+    load_camvid,
+    load_folders,
+)
 from segboost.datasets.images.class_masks import count_classes, read_class_mask
 from segboost.datasets.images.verify import verify_dataset, verify_folders
 from segboost.io.legend import ClassLegend, default_legend
@@ -139,6 +147,23 @@ def test_verification_names_missing_classes(tmp_path):
     file = tmp_path / "legend.csv"
     file.write_text("name\na\nb\nc\n")
     assert not verify_folders(*pair, classes=file).usable
+
+
+def labelled(name, seed, mask):
+    return LabelledImage(name, ArraySource(photograph(seed)), ArraySource(mask))
+
+
+def test_verification_names_classes_of_a_single_training_image():
+    """Test images, and several areas in one image, do not make a class less rare."""
+    cars = three(void=False)
+    cars[0, 0] = 1
+    train = labelled("a", 0, cars), labelled("b", 1, square(2)), labelled("c", 2, square(0))
+    data = SegmentationDataset("x", train, (labelled("d", 3, cars),), legend=LEGEND)
+    found = verify_dataset(data)
+    assert found.usable
+    assert [(f.name, f.level, f.text) for f in found.findings] == [
+        ("road", "odd", "only one training image has this class")
+    ]
 
 
 def camvid(root, parts=("train", "val", "test")):

@@ -5,6 +5,9 @@ from typing import Any
 
 from segboost.datasets import DatasetError
 
+SOURCE = "given.file"
+"""The name of the file that the reader is told; messages begin with it."""
+
 
 def outcome(read: Callable[[], Any]) -> Any:
     """Return the result, or the one-line message of a DatasetError, the only allowed error."""
@@ -12,6 +15,6 @@ def outcome(read: Callable[[], Any]) -> Any:
         return read()
     except DatasetError as error:
         message = str(error)
-    assert message.startswith("a")
+    assert message.startswith((f"{SOURCE} ", f"{SOURCE},", f"{SOURCE}:"))
     assert "\n" not in message
     return message

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from segboost.datasets.tables.csv_format import parse_csv
 from segboost.datasets.tables.packed_files import TableFileError
-from tests.datasets.tables.outcomes import outcome
+from tests.datasets.tables.outcomes import SOURCE, outcome
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -100,7 +100,7 @@ def test_the_size_is_checked():
 
 @given(st.binary(max_size=120) | st.text('01.,;\n"ab-e ', max_size=120).map(str.encode))
 def test_arbitrary_bytes_are_a_table_or_one_clear_error(data):
-    found = outcome(lambda: parse_csv(data, "a"))
+    found = outcome(lambda: parse_csv(data, SOURCE))
     if not isinstance(found, str):
         known = [v for v in found.X.ravel().tolist() if not isinstance(v, str) and v is not None]
         assert not np.isinf(known).any()

@@ -13,7 +13,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from segboost.datasets.tables.libsvm_format import _checked_pairs, _fast_pairs, parse_libsvm
 from segboost.datasets.tables.packed_files import TableFileError
-from tests.datasets.tables.outcomes import outcome
+from tests.datasets.tables.outcomes import SOURCE, outcome
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False, width=32)
 
@@ -90,7 +90,7 @@ def test_the_size_is_checked_before_memory_is_allocated():
 
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes_are_a_table_or_one_clear_error(data):
-    found = outcome(lambda: parse_libsvm(data, "a", most_bytes=1 << 20))
+    found = outcome(lambda: parse_libsvm(data, SOURCE, most_bytes=1 << 20))
     if not isinstance(found, str):
         X, y = found
         assert np.isfinite(X.data if sparse.issparse(X) else X).all()

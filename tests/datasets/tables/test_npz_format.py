@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from segboost.datasets.tables.npz_format import parse_npz
 from segboost.datasets.tables.packed_files import TableFileError
-from tests.datasets.tables.outcomes import outcome
+from tests.datasets.tables.outcomes import SOURCE, outcome
 
 
 def packed(**arrays) -> bytes:
@@ -83,7 +83,7 @@ def test_a_header_that_lies_about_its_size_is_refused():
 def test_a_changed_byte_is_a_table_or_one_clear_error(place, change):
     data = bytearray(GOOD)
     data[place] ^= change
-    found = outcome(lambda: parse_npz(bytes(data), "a", most_bytes=1 << 20))
+    found = outcome(lambda: parse_npz(bytes(data), SOURCE, most_bytes=1 << 20))
     assert isinstance(found, str) or np.isfinite(found[0]).all()
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from segboost.datasets.tables.taxonomy_files import TaxonomyFileError, match_classes, read_taxonomy
 from segboost.tasks.taxonomy import Taxonomy
-from tests.datasets.tables.outcomes import outcome
+from tests.datasets.tables.outcomes import SOURCE, outcome
 
 NESTED = {"all": {"left": ["a", "b"], "right": {"far": ["c", {"deep": ["d"]}]}}}
 PARENTS = {
@@ -96,7 +96,7 @@ def test_arbitrary_text_is_a_tree_or_one_clear_error(tmp_path_factory, text):
         try:
             return read_taxonomy(path)
         except TaxonomyFileError as error:
-            raise TaxonomyFileError(str(error).replace(str(path), "a")) from None
+            raise TaxonomyFileError(str(error).replace(str(path), SOURCE)) from None
 
     found = outcome(read)
     if not isinstance(found, str):

@@ -8,7 +8,12 @@ import time
 import numpy as np
 import pytest
 
-from segboost.pipelines.runtime.artefact_cache import clean_cache, find_caches, list_artefacts
+from segboost.pipelines.runtime.artefact_cache import (
+    Removed,
+    clean_cache,
+    find_caches,
+    list_artefacts,
+)
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from segboost.pipelines.runtime.folder_lock import FolderBusyError, FolderLock, shared_folder
 from segboost.storage.whole_file import this_host
@@ -79,12 +84,14 @@ def test_recent_artefacts_are_kept(cache):
     assert names(cache) == [n for n in before if not n.endswith(old.name)]
 
 
-def test_leftovers_of_dead_processes_are_removed(cache):
+def test_leftovers_of_dead_processes_are_removed_and_counted(cache):
     dead = cache / "crf" / f".segboost-{this_host()}-{dead_pid()}-{RANDOM}.tmp"
     alive = cache / "crf" / f".segboost-{this_host()}-{os.getppid()}-{RANDOM}.tmp"
     for path in (dead, alive):
         path.write_bytes(b"12345")
-    clean_cache(cache, 1)
+    for dry_run in (True, False):
+        assert clean_cache(cache, 1, dry_run) == Removed(n_files=1, n_bytes=5)
+        assert dead.exists() == dry_run
     assert not dead.exists()
     assert alive.exists()
 
