@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 import time
@@ -107,18 +108,72 @@ def test_debug_shows_the_traceback(monkeypatch):
         run(["demo", "--output", "unused"])
 
 
-@pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1", "NO_COLOR": "1"}])
-def test_no_colour_if_it_is_disabled(setting):
-    for arguments in (["--help"], ["dmeo"]):
-        done = subprocess.run(
-            [*SEGBOOST, *arguments], capture_output=True, env={**os.environ, **setting}
-        )
-        assert b"\x1b[" not in done.stdout + done.stderr
+def read_terminal(descriptor):
+    """Return what is printed on a pseudo-terminal until its other end is closed."""
+    found = b""
+    while True:
+        try:
+            part = os.read(descriptor, 10_000)
+        except OSError:  # Linux reports the closed end as an error
+            part = b""
+        if not part:
+            return found
+        found += part
 
 
-def test_a_closed_pipe_gives_no_traceback():
+def shown_on_a_terminal(arguments, setting):
+    """Return what a command prints if both its output and its errors go to a terminal."""
+    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    ours, theirs = pty.openpty()
+    command = subprocess.Popen(
+        [*SEGBOOST, *arguments],
+        stdout=theirs,
+        stderr=theirs,
+        env={**clean, "TERM": "xterm-256color", **setting},
+    )
+    os.close(theirs)
+    try:
+        printed = read_terminal(ours)
+    finally:
+        os.close(ours)
+        command.wait(60)
+    return printed
+
+
+@pytest.mark.parametrize("force", [{}, {"FORCE_COLOR": "1"}])
+def test_no_colour_if_it_is_disabled(force):
+    coloured = shown_on_a_terminal(["dmeo"], force)
+    assert b"\x1b[31m" in coloured
+    for arguments, text in ((["--help"], b"Usage: segboost"), (["dmeo"], b"segboost: No such")):
+        plain = shown_on_a_terminal(arguments, {**force, "NO_COLOR": "1"})
+        assert text in plain
+        assert b"\x1b[" not in plain
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--help"], 1, b""),
+        (["--version"], 1, b""),
+        # This prints nothing on standard output.
+        (["dmeo"], 2, b"segboost: No such command 'dmeo'. Did you mean 'demo'? See segboost"),
+    ],
+)
+def test_a_closed_pipe_gives_the_status_and_no_traceback(arguments, status, message):
     read, write = os.pipe()
     os.close(read)
-    done = subprocess.run([*SEGBOOST, "--help"], stdout=write, stderr=subprocess.PIPE)
+    done = subprocess.run([*SEGBOOST, *arguments], stdout=write, stderr=subprocess.PIPE)
     os.close(write)
-    assert b"Traceback" not in done.stderr
+    assert done.returncode == status
+    assert done.stderr.startswith(message)
+    # Without a message of ours, Python adds none at exit either.
+    assert done.stderr.count(b"\n") == (1 if message else 0)
+
+
+@pytest.mark.parametrize(
+    ("command", "taken"),
+    [(["train"], "DIR|FILE"), (["evaluate"], "DIR|FILE"), (["datasets", "verify"], "DIR")],
+)
+def test_the_help_says_whether_masks_may_be_a_file(command, taken, capsys):
+    assert run([*command, "--help"]) == 0
+    assert f"--masks {taken} " in capsys.readouterr().out

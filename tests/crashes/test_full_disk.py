@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
-from tests.crashes.wholeness import check_masks, check_training, contents
+from tests.crashes.wholeness import check_training, contents
 from tests.crashes.work import finish
 
 LIMIT = 400
@@ -52,9 +55,31 @@ def test_segment_stops_at_once(segment_command, masks, tmp_path):
     assert line.count("\n") == 1
     assert contents(output) == {}
     assert not list(output.rglob("*.tmp"))
-    check_masks(output)
     assert finish(options) == 0
     assert contents(output) == contents(masks)
+
+
+def test_segment_keeps_the_images_that_were_finished_before_the_disk_was_full(
+    segment_command, masks, tmp_path
+):
+    whole = contents(masks)
+    sizes = {name: len(data) for name, data in whole.items() if name.startswith("scores/")}
+    small, large = (Path(choose(sizes, key=sizes.get)).name for choose in (min, max))
+    images, output, printed = (tmp_path / name for name in ("images", "out", "printed"))
+    images.mkdir()
+    verb, source, *rest = segment_command
+    for new, old in (("a.png", small), ("b.png", large)):
+        shutil.copy(Path(source) / old, images / new)
+    options = [verb, str(images), *rest, "--output", str(output)]
+    # The score map of the second image does not fit.
+    assert finish(options, printed, sizes[f"scores/{large}"] - 1) == 1
+    assert "File too large: free some space" in printed.read_text()
+    first = {"a.png": whole[small], "scores/a.png": whole[f"scores/{small}"]}
+    assert contents(output) == first
+    assert not list(output.rglob("*.tmp"))
+    assert finish(options) == 0
+    second = {"b.png": whole[large], "scores/b.png": whole[f"scores/{large}"]}
+    assert contents(output) == first | second
 
 
 def test_a_full_disk_keeps_the_old_masks(segment_command, masks, tmp_path):

@@ -27,7 +27,7 @@ METAVARS = {
     "label": "COLUMN",
     "mask_kind": "KIND",
     "mask_suffix": "TEXT",
-    "masks": "DIR",
+    "masks": "DIR|FILE",
     "method": "NAME",
     "min_area": "PIXELS",
     "model": "DIR",

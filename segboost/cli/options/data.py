@@ -75,14 +75,14 @@ def check_data(options: Mapping[str, Any]) -> str:
 
     own = "images" in options or "masks" in options
     if own and not ("images" in options and "masks" in options):
-        raise typer.BadParameter("--images DIR and --masks DIR must be given together")
+        raise typer.BadParameter("--images DIR and --masks DIR|FILE must be given together")
     name = str(options.get("dataset", "folders" if own else "synthetic"))
     if name not in list_datasets():
         raise typer.BadParameter(
             f"unknown data set {name!r}: choose one of {', '.join(list_datasets())}"
         )
     if own != (name == "folders"):
-        reason = "does not take --images" if own else "needs --images DIR and --masks DIR"
+        reason = "does not take --images" if own else "needs --images DIR and --masks DIR|FILE"
         raise typer.BadParameter(f"data set {name} {reason}")
     info = dataset_info(name)
     if "category" in info.needs and options.get("category") not in info.categories:

@@ -75,7 +75,9 @@ def verify(
         Path | None, typer.Option(help="Folder of the data sets; $SEGBOOST_DATA by default.")
     ] = None,
     images: Annotated[Path | None, typer.Option(help="For folders: folder of the images.")] = None,
-    masks: Annotated[Path | None, typer.Option(help="For folders: folder of the masks.")] = None,
+    masks: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="For folders: folder of the masks.")
+    ] = None,
     classes: Annotated[
         Path | None, typer.Option(help="For folders: names and colours of the classes.")
     ] = None,

@@ -48,7 +48,7 @@ def evaluate(
     }
     if not {"dataset", "images", "masks"} & set(options):
         raise typer.BadParameter(
-            "name labelled images: --images DIR --masks DIR, or --dataset NAME"
+            "name labelled images: --images DIR --masks DIR|FILE, or --dataset NAME"
         )
     name = data.check_data(options)
     chosen = split or ("all" if name == "folders" else "test")

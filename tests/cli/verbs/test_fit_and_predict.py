@@ -249,7 +249,7 @@ def test_misuse_of_fit_is_one_line_and_status_2(
         (lambda d: edit(d, columns={}), "edited or damaged"),
         (lambda d: edit(d, labels={"task": "magic", "values": {}}), "edited or damaged"),
         (lambda d: edit(d, model="0"), "belongs to another model"),
-        (lambda d: (d / "model.json").unlink(), "model"),
+        (lambda d: (d / "model.json").unlink(), "is not a model folder: it has no model.json"),
     ],
 )
 def test_damaged_models_are_one_line_and_status_2(place, tmp_path, capsys, change, message):

@@ -69,17 +69,27 @@ def test_ids_are_carried_into_the_predictions(place, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["ids"] == ["A7", "A8", "A9"]
 
 
-def test_labels_as_numpy_writes_them(tmp_path, capsys):
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("a.csv", "label column: 2, because it is the last column"),
+        ("b.npz", "labels: arrays of this name hold labels"),
+    ],
+)
+def test_labels_that_numpy_writes_as_floats_become_whole_numbers(tmp_path, capsys, name, found):
     y = np.arange(40) % 2
-    np.savetxt(tmp_path / "a.csv", np.column_stack([rng.normal(size=40) + 5 * y, y]), delimiter=",")
-    assert fit(tmp_path, file="a.csv") == 0
-    assert "label column: 2, because it is the last column" in capsys.readouterr().out
-    np.savez(tmp_path / "b.npz", X=rng.normal(size=(40, 1)), y=y.astype(float))
-    assert fit(tmp_path, file="b.npz") == 0
-    capsys.readouterr()
-    assert run(["predict", "--model", str(tmp_path / "m"), str(tmp_path / "b.npz"), "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)["predictions"]) <= {0, 1}
+    X = np.random.default_rng(0).normal(size=(40, 1)) + 9 * y[:, None]
+    np.savetxt(tmp_path / "a.csv", np.column_stack([X, y]), delimiter=",")
+    np.savez(tmp_path / "b.npz", X=X, y=y.astype(float))
+    assert fit(tmp_path, file=name) == 0
+    assert found in capsys.readouterr().out
+    command = ["predict", "--model", str(tmp_path / "m"), str(tmp_path / name)]
+    assert run([*command, "--json"]) == 0
+    predictions = json.loads(capsys.readouterr().out)["predictions"]
+    assert list(map(repr, predictions)) == ["0", "1"] * 20
+    assert run(command) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["prediction"], row["label"]) for row in rows] == [("0", "0"), ("1", "1")] * 20
 
 
 def test_a_continuous_label_is_questioned(tmp_path, capsys):
@@ -175,5 +185,5 @@ def test_labels_that_look_measured_cause_a_note_and_no_library_warning(place, ca
 def test_text_labels_that_do_not_look_like_classes_cause_a_message(place, capsys, label, note):
     lines = [f"{i % 7},{label.format(1 + i % 31 if 'Jan' in label else i)}" for i in range(40)]
     (place / "texts.csv").write_text("a,b\n" + "\n".join(lines))
-    fit(place, file="texts.csv", model="texts")
-    assert note in capsys.readouterr().err
+    assert fit(place, file="texts.csv", model="texts") == 0
+    assert f"note: {note}" in capsys.readouterr().err

@@ -30,6 +30,17 @@ def segment(model, output, *rest):
     return run(["segment", "--model", model, "--output", str(output), "--jobs", "1", *rest])
 
 
+def agreement(output):
+    """Return the intersection over union of all masks with the truth."""
+    both = either = 0
+    for item in tiny_data().test:
+        found = np.asarray(Image.open(output / f"{item.name}.png")) == 255
+        truth = item.mask() == 1
+        both += np.sum(found & truth)
+        either += np.sum(found | truth)
+    return both / either
+
+
 def test_masks_of_the_same_name_and_size(model, images, tmp_path, capsys):
     output = tmp_path / "out"
     assert segment(model, output, "--overlay", "--scores", str(images)) == 0
@@ -41,9 +52,10 @@ def test_masks_of_the_same_name_and_size(model, images, tmp_path, capsys):
     for path in images.iterdir():
         mask = np.asarray(Image.open(output / path.name))
         assert mask.shape == (72, 96)
-        assert set(np.unique(mask)) <= {0, 255}
+        assert set(np.unique(mask)) == {0, 255}
         assert Image.open(output / "overlays" / path.name).size == (96, 72)
         assert Image.open(output / "scores" / path.name).mode.startswith("I")
+    assert agreement(output) > 0.5
 
 
 def test_masks_are_probabilities_above_the_printed_threshold(model, images, tmp_path, capsys):
