@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -111,3 +112,14 @@ def test_the_global_bound_stays_below_an_optimum_near_zero(n_iterations):
     found = loop.certificate()
     assert 0 <= found.global_bound <= found.objective + 1e-9
     assert found.objective <= 0.02 + 1e-9
+
+
+def test_steps_count_rounds_and_seconds_from_the_start_without_a_word(capfd):
+    loop = start(task(), SolverOptions(C=20.0, n_iterations=4))
+    begun = time.perf_counter()
+    steps = list(loop.run())
+    spent = time.perf_counter() - begun
+    assert [step.iteration for step in steps] == [1, 2, 3, 4]
+    seconds = [step.seconds for step in steps]
+    assert 0 <= seconds[0] <= seconds[-1] <= spent + 1.0  # the loop was made just before
+    assert capfd.readouterr() == ("", "")

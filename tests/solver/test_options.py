@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from segboost.solver.options import SolverOptions
+from segboost.solver.options import LARGEST_C, SolverOptions
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,12 @@ def test_the_defaults():
         columns="channel",
         adaptive=True,
     )
+
+
+def test_the_largest_c_is_allowed():
+    assert SolverOptions(C=LARGEST_C).C == 1e15
+    with pytest.raises(ValueError, match=r"^C must be at most 1e\+15"):
+        SolverOptions(C=1.01e15)
 
 
 def test_the_literal_mode_is_the_paper_s():

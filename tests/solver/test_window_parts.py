@@ -96,6 +96,29 @@ def test_only_stumps_that_exceed_the_tolerance_are_added(monkeypatch):
     assert window.pool.feature[-1] == 0
 
 
+def test_stumps_stay_while_there_is_room():
+    rng = np.random.default_rng(8)
+    window = WindowBoost(3, 6, 3, 5, WindowOptions(C=3.0, cap=0.3, max_columns=200))
+    seen = 0
+    for step in range(20):
+        codes = rng.integers(0, 5, (3, 6), dtype=np.uint8)
+        window.place(step % 3, codes, np.array([0.0, 0.5, 0.6, 0.7, 0.8, 0.9]))
+        first = window.pool.feature.tolist()
+        window.update(2)
+        assert window.pool.feature[: len(first)].tolist() == first
+        seen = max(seen, len(first))
+    assert seen > 5
+
+
+def test_the_last_solution_of_an_update_is_considered():
+    rng = np.random.default_rng(9)
+    window = WindowBoost(1, 6, 3, 5, WindowOptions(C=3.0, cap=1.0, memory=0.0))
+    codes = rng.integers(0, 5, (3, 6), dtype=np.uint8)
+    window.place(0, codes, np.array([0.0, 0.5, 0.6, 0.7, 0.8, 0.9]))
+    window.update(2)  # both rounds look at w = 0; only the last solution has stumps
+    assert window.weights.max() > 0
+
+
 def test_the_kernel_sums_rows_like_numpy():
     rng = np.random.default_rng(0)
     answers = rng.integers(-3, 4, (7, 30)).astype(np.int8)
