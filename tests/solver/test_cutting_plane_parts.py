@@ -168,3 +168,16 @@ def test_relative_gap():
     assert relative_gap(0.5, 0.25) == 0.5
     assert relative_gap(3.0, 4.0) == 0.0  # bounds that cross by rounding
     assert relative_gap(0.0, 0.0) == relative_gap(0.0, -1.0) == 0.0
+
+
+def test_the_random_scores_of_the_start_stay_far_below_any_loss(monkeypatch):
+    found, separate, asked = plane(), CuttingPlane._separate, []
+
+    def record(self, scores):
+        asked.append(scores)
+        return separate(self, scores)
+
+    monkeypatch.setattr(CuttingPlane, "_separate", record)
+    found.start(np.random.default_rng(0))
+    (noise,) = asked
+    assert 0 <= noise.min() < noise.max() <= 1e-6

@@ -187,8 +187,9 @@ def test_memory_averages_the_weights_of_the_updates():
     np.testing.assert_array_equal(window.average, window.weights)
     first = window.average
     window.place(1, *example(rng))
-    window.update(1)
+    window.update(5)
     padded = np.append(first, np.zeros(len(window.weights) - len(first)))
+    assert np.abs(window.weights - padded).max() > 0.01  # or any memory would do
     np.testing.assert_allclose(window.average, 0.75 * padded + 0.25 * window.weights)
 
 

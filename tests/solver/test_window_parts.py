@@ -71,14 +71,22 @@ def test_a_removed_column_leaves_the_master():
     np.testing.assert_allclose(master.solve().weights, [0.5, 0.25])
 
 
-def test_the_last_look_at_a_window_adds_no_cuts():
-    rng = np.random.default_rng(3)
-    window = WindowBoost(2, 6, 3, 5, WindowOptions(C=3.0, cap=0.3, patience=10**6))
-    loss = np.array([0.0, 0.5, 0.6, 0.7, 0.8, 0.9])
-    for place in range(2):
-        window.place(place, rng.integers(0, 5, (3, 6), dtype=np.uint8), loss)
-    window.update(1)
-    assert len(window.cuts) == 2  # one per example and round
+@pytest.mark.parametrize("seed", range(5))
+def test_the_last_look_at_a_window_adds_no_cuts(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    window = WindowBoost(4, 6, 3, 5, WindowOptions(C=3.0, cap=0.3, patience=10**6))
+    for place in range(4):
+        codes = rng.integers(0, 5, (3, 6), dtype=np.uint8)
+        window.place(place, codes, np.array([0.0, 0.5, 0.6, 0.7, 0.8, 0.9]))
+    add, added = window._master.add_cuts, []
+
+    def record(*given):
+        added.append(given)
+        add(*given)
+
+    monkeypatch.setattr(window._master, "add_cuts", record)
+    window.update(2)
+    assert len(added) == 1  # the second round looks at w = 0 again; only the last look does not
 
 
 def test_only_stumps_that_exceed_the_tolerance_are_added(monkeypatch):
