@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from segboost._types import Float32Array
 from segboost.features.image_context import ImageContext
 from segboost.features.network.inputs import ANY_PIXELS, MOST_PIXELS, input_size, network_input
-from segboost.features.network.parts import run_by_parts
 from segboost.features.network.runtime import fixed_size, run_network
 from segboost.features.network.sampling import Grid, PixelOrder, sample_centres, sample_mean
 from segboost.features.network.source import BuiltinNetwork, NetworkSource
+from segboost.features.network.tiled_pass import run_in_tiles
 
 STRIDE = 32
 """The coarsest stride of usual convolutional networks."""
@@ -48,12 +48,12 @@ class ForwardPass:
                 f"scales: the network only takes inputs of {size[0]} × {size[1]}, so the only "
                 f"scale is 1, got {scale:g}"
             )
-        # A network of tokens sees its whole input at once and cannot run by parts.
-        by_parts = context.page is not None and size is None and self.patch is None
-        most = ANY_PIXELS if by_parts else MOST_PIXELS
+        # A network of tokens sees its whole input at once and cannot run in tiles.
+        in_tiles = context.page is not None and size is None and self.patch is None
+        most = ANY_PIXELS if in_tiles else MOST_PIXELS
         size = size or input_size((height, width), scale, multiple, most)
         image = network_input(context.rgb, size, self.mean, self.std)
-        found = (run_by_parts if by_parts else run_network)(self.source, layers, image)
+        found = (run_in_tiles if in_tiles else run_network)(self.source, layers, image)
         maps = {name: self.as_map(values, size, name) for name, values in found.items()}
         if isinstance(self.source, BuiltinNetwork):
             kept = {(scale, name): m for name, m in maps.items()}

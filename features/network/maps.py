@@ -8,9 +8,9 @@ from segboost._types import Float32Array
 from segboost.features.image import RGB
 from segboost.features.network.forward import STRIDE
 from segboost.features.network.inputs import ANY_PIXELS, MOST_PIXELS, input_size, network_input
-from segboost.features.network.parts import run_by_parts
 from segboost.features.network.runtime import run_network
 from segboost.features.network.source import BuiltinNetwork
+from segboost.features.network.tiled_pass import run_in_tiles
 
 HALF = (0.5, 0.5, 0.5)
 """Mean and deviation that the built-in network expects."""
@@ -29,12 +29,12 @@ def network_maps(
         2 doubles the sides of the image, for finer maps.
     layers : sequence of str
     of_page : bool
-        Whether the image is a part of a page: computed in parts instead of being scaled down.
+        Whether the image is a part of a page: computed in tiles instead of being scaled down.
     """
     if not layers:
         return []
     height, width, _ = rgb.shape
     size = input_size((height, width), scale, STRIDE, ANY_PIXELS if of_page else MOST_PIXELS)
-    run = run_by_parts if of_page else run_network
+    run = run_in_tiles if of_page else run_network
     found = run(BuiltinNetwork(), tuple(layers), network_input(rgb, size, HALF, HALF))
     return [found[layer][0] for layer in layers]

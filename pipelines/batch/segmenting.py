@@ -28,9 +28,9 @@ from segboost.pipelines.batch.scientific.overlays import write_overlay
 from segboost.pipelines.batch.scientific.segmenting import is_scientific, segment_scientific
 from segboost.pipelines.batch.scientific.tile_job import (
     Tile,
-    TileAnswer,
     TilePixels,
     TileReader,
+    TileResult,
     segment_tile,
 )
 from segboost.pipelines.runtime.parallel_map import map_loaded
@@ -182,7 +182,7 @@ def _map_tiles(
     reader: TileReader,
     tiles: list[Tile],
     with_probability: bool,
-) -> Iterator[TileAnswer]:
+) -> Iterator[TileResult]:
     """Segment tiles in several processes, or on the cluster with pixels read on this machine."""
     load = partial(_load_with, model_folder, allow_import, with_probability)
     return map_loaded(
@@ -194,7 +194,7 @@ def _read_tile(reader: TileReader, tile: Tile) -> tuple[Tile, TilePixels]:
     return tile, reader(tile)
 
 
-def segment_pixels(shared: tuple[Segmenter, bool], item: tuple[Tile, TilePixels]) -> TileAnswer:
+def segment_pixels(shared: tuple[Segmenter, bool], item: tuple[Tile, TilePixels]) -> TileResult:
     """Segment a tile that has been read."""
     return segment_tile(shared[0], item[0], item[1], shared[1])
 

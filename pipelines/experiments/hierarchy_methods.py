@@ -88,7 +88,7 @@ def losses(model: Any, X: AnyArray, y: AnyArray) -> dict[str, float]:
 
 def staged_losses(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
     """Return the tree loss and the error after every round."""
-    stages = [_losses(answers, y) for answers in model.staged_predict(X)]
+    stages = [_losses(predictions, y) for predictions in model.staged_predict(X)]
     return {name: np.array([s[name] for s in stages]) for name in ("tree_loss", "error")}
 
 
@@ -192,9 +192,9 @@ def _structboost(name: str, form: Form, effort: HierarchyEffort, quick: bool) ->
     )
 
 
-def _losses(answers: AnyArray, y: AnyArray) -> dict[str, float]:
+def _losses(predictions: AnyArray, y: AnyArray) -> dict[str, float]:
     taxonomy = Taxonomy.make(SUN8_TREE)
     classes = sorted(map(str, taxonomy.leaves))
     height = taxonomy.loss(classes)
-    said, true = np.searchsorted(classes, answers), np.searchsorted(classes, y)
+    said, true = np.searchsorted(classes, predictions), np.searchsorted(classes, y)
     return {"tree_loss": float(height[true, said].mean()), "error": float(np.mean(said != true))}

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from segboost._types import FloatArray, Int64Array
-from segboost.pipelines.segmentation.metrics.answers import Answer
+from segboost.pipelines.segmentation.metrics.predictions import ImagePrediction
 
 Measure = Literal["mean_iou", "mean_recall", "accuracy"]
 
@@ -27,8 +27,8 @@ class Difference:
 
 
 def paired_difference(
-    one: Mapping[str, Answer],
-    other: Mapping[str, Answer],
+    one: Mapping[str, ImagePrediction],
+    other: Mapping[str, ImagePrediction],
     n_samples: int = 2000,
     seed: int = 0,
     measure: Measure = "mean_iou",
@@ -40,8 +40,8 @@ def paired_difference(
 
     Parameters
     ----------
-    one, other : mapping of name to RegionAnswer or ClassAnswer
-        Answers on the same images.
+    one, other : mapping of name to RegionPrediction or ClassPrediction
+        Predictions on the same images.
     n_samples : int
     seed : int
     measure : {"mean_iou", "mean_recall", "accuracy"}
@@ -52,9 +52,9 @@ def paired_difference(
         If the images differ.
     """
     if set(one) != set(other) or not one:
-        raise ValueError("other: expected answers on the same images, at least one")
+        raise ValueError("other: expected predictions on the same images, at least one")
     names = sorted(one)
-    counts = [_stacked(answers, names) for answers in (one, other)]
+    counts = [_stacked(predictions, names) for predictions in (one, other)]
     drawn = _draws(len(names), n_samples, seed)
     found = [measure_counts(_sums(drawn, c), measure) for c in counts]
     whole = [measure_counts(c.sum(axis=0), measure) for c in counts]
@@ -62,13 +62,13 @@ def paired_difference(
 
 
 def interval(
-    answers: Mapping[str, Answer],
+    predictions: Mapping[str, ImagePrediction],
     n_samples: int = 2000,
     seed: int = 0,
     measure: Measure = "mean_iou",
 ) -> Difference:
     """Return a measure in per cent with its 95 % interval, by a bootstrap over images."""
-    counts = _stacked(answers, sorted(answers))
+    counts = _stacked(predictions, sorted(predictions))
     found = measure_counts(_sums(_draws(len(counts), n_samples, seed), counts), measure)
     return _difference(float(measure_counts(counts.sum(axis=0), measure)), found)
 
@@ -90,8 +90,8 @@ def measure_counts(counts: FloatArray, measure: Measure) -> FloatArray:
     return mean
 
 
-def _stacked(answers: Mapping[str, Answer], names: Sequence[str]) -> FloatArray:
-    return np.stack([answers[name].matrix.counts for name in names]).astype(np.float64)
+def _stacked(predictions: Mapping[str, ImagePrediction], names: Sequence[str]) -> FloatArray:
+    return np.stack([predictions[name].matrix.counts for name in names]).astype(np.float64)
 
 
 def _draws(n_images: int, n_samples: int, seed: int) -> Int64Array:

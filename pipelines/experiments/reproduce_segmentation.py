@@ -18,7 +18,7 @@ from segboost.pipelines.segmentation.config.segmentation_config import (
 )
 from segboost.pipelines.segmentation.config.stage_settings import UnarySettings
 from segboost.pipelines.segmentation.evaluation import Evaluation
-from segboost.pipelines.segmentation.metrics.answers import Scores
+from segboost.pipelines.segmentation.metrics.predictions import Scores
 from segboost.pipelines.segmentation.run import run_training
 from segboost.progress import Progress
 from segboost.storage.whole_file import write_whole
@@ -189,7 +189,7 @@ def _row(
         _per_cent(found.scores),
         found.scores.n_images,
         _per_cent(found.without(present)) if present else None,
-        None if first is None else paired_difference(first.answers, found.answers),
+        None if first is None else paired_difference(first.predictions, found.predictions),
     )
 
 

@@ -17,13 +17,13 @@ from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.images.crops import working_items
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.metrics.answers import (
-    Answer,
-    ClassAnswer,
-    RegionAnswer,
+from segboost.pipelines.segmentation.metrics.predictions import (
+    ClassPrediction,
+    ImagePrediction,
+    RegionPrediction,
     Scores,
-    answer_from_arrays,
     new_total,
+    prediction_from_arrays,
 )
 from segboost.pipelines.segmentation.metrics.scores import ConfusionMatrix, region_counts
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
@@ -44,19 +44,19 @@ STEPS = 64
 CALIBRATION_STEP = 4
 """Step in rows and columns at which probabilities of several classes are compared with truth."""
 STAGE = "evaluation"
-"""The stage of answers in an artefact store."""
+"""The stage of predictions in an artefact store."""
 
 
 @dataclass(frozen=True)
 class EvaluationCache:
-    """The cache of features and answers.
+    """The cache of features and predictions.
 
     Parameters
     ----------
     features : FeatureStage
         Feature stage with the preset and the codebook of the model.
     model_key : str
-        A digest of the model, on which the answers depend.
+        A digest of the model, on which the predictions depend.
     with_pixels : bool
         Whether the model needs the pixels in addition to the features.
     """
@@ -66,19 +66,21 @@ class EvaluationCache:
     with_pixels: bool = False
 
     def parts(self, item: TrainingImage) -> KeyParts:
-        """Return everything that the answer for an image depends on."""
+        """Return everything that the prediction for an image depends on."""
         return KeyParts({}, (self.model_key, item.image_key(), item.mask_key()))
 
     def has(self, item: TrainingImage) -> bool:
-        """Whether the answer for an image is in the cache."""
+        """Whether the prediction for an image is in the cache."""
         return self.features.store.has(STAGE, self.parts(item))
 
-    def answer(self, item: TrainingImage) -> Answer:
-        """Return the answer for an image, which must be in the cache."""
+    def prediction(self, item: TrainingImage) -> ImagePrediction:
+        """Return the prediction for an image, which must be in the cache."""
         found = self.features.store.get(STAGE, self.parts(item))
         if found is None:
-            raise RuntimeError(f"the answer for {item.name} is no longer cached: evaluate again")
-        return answer_from_arrays(found.arrays)
+            raise RuntimeError(
+                f"the prediction for {item.name} is no longer cached: evaluate again"
+            )
+        return prediction_from_arrays(found.arrays)
 
     def read(self, item: TrainingImage) -> _Input:
         """Return name, features (or pixels if there are none yet) and mask of an image."""
@@ -91,13 +93,15 @@ class EvaluationCache:
         image = replace(features.graph(item, with_truth=False), groups=groups, pixels=pixels)
         return item.name, image, item.mask()
 
-    def keep(self, item: TrainingImage, made: tuple[SuperpixelImage | None, Answer]) -> Answer:
-        """Store the answer for an image, and its features if they are new."""
-        image, answer = made
+    def keep(
+        self, item: TrainingImage, made: tuple[SuperpixelImage | None, ImagePrediction]
+    ) -> ImagePrediction:
+        """Store the prediction for an image, and its features if they are new."""
+        image, prediction = made
         if image is not None:
             self.features.keep(item, image)
-        self.features.store.put(STAGE, self.parts(item), Artefact(vars(answer)))
-        return answer
+        self.features.store.put(STAGE, self.parts(item), Artefact(vars(prediction)))
+        return prediction
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +114,7 @@ class Evaluation:
         Over all pixels of all images; the former for two classes.
     images : dict of name to SegmentationScores or ClassScores
         The scores of each image.
-    answers : dict of name to RegionAnswer or ClassAnswer
+    predictions : dict of name to RegionPrediction or ClassPrediction
         The predictions and the truth that they were computed from.
     legend : ClassLegend
         Names and colours of the classes.
@@ -118,13 +122,13 @@ class Evaluation:
 
     scores: Scores
     images: dict[str, Scores]
-    answers: dict[str, Answer]
+    predictions: dict[str, ImagePrediction]
     legend: ClassLegend = TWO_CLASSES
 
     def without(self, names: Collection[str]) -> Scores:
         """Return the scores over all images but these."""
         total = new_total(self.legend.n_classes)
-        for name, found in self.answers.items():
+        for name, found in self.predictions.items():
             if name not in names:
                 found.add_to(total)
         return total.result()
@@ -133,7 +137,7 @@ class Evaluation:
     def matrix(self) -> ConfusionMatrix:
         """Pixels of all images by true and predicted class."""
         matrix = ConfusionMatrix.empty(self.legend.n_classes)
-        for found in self.answers.values():
+        for found in self.predictions.values():
             matrix = matrix + found.matrix
         return matrix
 
@@ -177,11 +181,11 @@ def evaluate_model(
         raise ValueError("there are no images to evaluate on; choose another --split")
     items = working_items(items, model.config.longest_side)
     tell = progress or QuietProgress()
-    answers = answer_all(model, items, n_jobs, cache)
+    predictions = predict_all(model, items, n_jobs, cache)
     total = new_total(model.legend.n_classes)
     images: dict[str, Scores] = {}
-    kept: dict[str, Answer] = {}
-    for item, found in zip(items, track(answers, tell, EVALUATION, len(items)), strict=True):
+    kept: dict[str, ImagePrediction] = {}
+    for item, found in zip(items, track(predictions, tell, EVALUATION, len(items)), strict=True):
         images[item.name] = found.add_to(total)
         kept[item.name] = found
     return Evaluation(total.result(), images, kept, model.legend)
@@ -196,7 +200,7 @@ def evaluate_saved(
     n_jobs: int,
     progress: Progress,
 ) -> Evaluation:
-    """Evaluate a model that was saved in a folder, caching features and answers in a store.
+    """Evaluate a model that was saved in a folder, caching features and predictions in a store.
 
     Parameters
     ----------
@@ -217,25 +221,25 @@ def evaluate_saved(
         return evaluate_model(model, test, n_jobs, progress, cached)
 
 
-def answer_all(
+def predict_all(
     model: Segmenter,
     items: Sequence[TrainingImage],
     n_jobs: int,
     cache: EvaluationCache | None = None,
-) -> Iterator[Answer]:
-    """Yield the answer for every image: the prediction and the truth.
+) -> Iterator[ImagePrediction]:
+    """Yield the prediction for every image, with its truth.
 
-    Cached answers and features are reused; new ones are added to the cache.
+    Cached predictions and features are reused; new ones are added to the cache.
     """
     if cache is None:
-        found = map_tasks(_answer, model, items, n_jobs, prepare=_read)
-        yield from (answer for _, answer in found)
+        found = map_tasks(_predict, model, items, n_jobs, prepare=_read)
+        yield from (prediction for _, prediction in found)
         return
     todo = [item for item in items if not cache.has(item)]
-    made = map_tasks(_answer, model, todo, n_jobs, prepare=cache.read, keep=cache.keep)
+    made = map_tasks(_predict, model, todo, n_jobs, prepare=cache.read, keep=cache.keep)
     waiting = {id(item) for item in todo}
     for item in items:
-        yield next(made) if id(item) in waiting else cache.answer(item)
+        yield next(made) if id(item) in waiting else cache.prediction(item)
 
 
 _Input = tuple[str, npt.NDArray[np.uint8] | SuperpixelImage, npt.NDArray[np.uint8]]
@@ -245,37 +249,37 @@ def _read(item: TrainingImage) -> _Input:
     return item.name, item.image(), item.mask()
 
 
-def _answer(model: Segmenter, given: _Input) -> tuple[SuperpixelImage | None, Answer]:
-    """Return the answer for an image, and its features if they were computed here."""
+def _predict(model: Segmenter, given: _Input) -> tuple[SuperpixelImage | None, ImagePrediction]:
+    """Return the prediction for an image, and its features if they were computed here."""
     name, pixels, mask = given
     known = isinstance(pixels, SuperpixelImage)
     image = pixels if isinstance(pixels, SuperpixelImage) else model.prepare(pixels, name)
     checked = add_truth(image, mask, name, model.legend.n_classes)
     new = None if known else image
     if isinstance(model, ClassSegmentationModel):
-        return new, answer_classes(model, checked, mask)
-    return new, answer_regions(model, checked, mask)
+        return new, predict_classes(model, checked, mask)
+    return new, predict_regions(model, checked, mask)
 
 
-def answer_classes(
+def predict_classes(
     model: ClassSegmentationModel, image: SuperpixelImage, mask: npt.NDArray[np.uint8]
-) -> ClassAnswer:
+) -> ClassPrediction:
     """Return the pixels of an image by true and predicted class, with their probabilities."""
     scores = model.score_pixels(image)
     some = scores[::CALIBRATION_STEP, ::CALIBRATION_STEP]
-    return ClassAnswer.of(scores, mask, model.probabilities(some), CALIBRATION_STEP)
+    return ClassPrediction.of(scores, mask, model.probabilities(some), CALIBRATION_STEP)
 
 
-def answer_regions(
+def predict_regions(
     model: SegmentationModel, image: SuperpixelImage, mask: npt.NDArray[np.uint8]
-) -> RegionAnswer:
+) -> RegionPrediction:
     """Return the scores of an image's superpixels and of the pixels near refined borders.
 
     Those pixels are grouped by their scores, rounded to steps that keep the sign.
     """
     node = model.node_scores(image)
     if model.borders is None:
-        return RegionAnswer(node, *image.truth)
+        return RegionPrediction(node, *image.truth)
     margin = model.borders.margins(node)
     band = model.borders.band(image, margin)
     away = mask.copy()
@@ -284,7 +288,7 @@ def answer_regions(
     steps, place = np.unique(np.ceil(band.score * STEPS), return_inverse=True)
     near = mask[band.rows, band.columns]
     counts = [np.bincount(place[near == c], minlength=steps.size) for c in (1, 0)]
-    return RegionAnswer(
+    return RegionPrediction(
         np.concatenate([margin, (steps - 0.5) / STEPS]),
         np.concatenate([foreground, counts[0]]),
         np.concatenate([background, counts[1]]),

@@ -21,7 +21,7 @@ from segboost.pipelines.segmentation.checked_training import StageReporter, trai
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.images.arrays import find_classes, label_arrays
-from segboost.pipelines.segmentation.metrics.answers import Scores
+from segboost.pipelines.segmentation.metrics.predictions import Scores
 from segboost.pipelines.segmentation.model.files import (
     Segmenter,
     load_segmenter,

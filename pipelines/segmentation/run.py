@@ -75,7 +75,7 @@ def run_training(
     data : SegmentationDataset
     config : SegmentationConfig
     output : Path
-        The model folder, which also gets ``run.json``, the log, ``scores.json`` and the answers
+        The model folder, which also gets ``run.json``, the log, ``scores.json`` and the predictions
         on the test images.
     cache : Path
         The folder of the artefacts.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from segboost.pipelines.segmentation.saved_predictions import FILE as ANSWERS
+from segboost.pipelines.segmentation.saved_predictions import FILE as PREDICTIONS
 from segboost.storage.output_record import check_inputs_stay
 from segboost.storage.ownership import (
     DOCUMENT,
@@ -34,7 +34,7 @@ def check_run_folder(folder: Path, inputs: Iterable[Path] = ()) -> None:
     ------
     ForeignFileError, NotReplaceableError
     """
-    names = (SETTINGS, SCORES, LOG, LOG_PART, ANSWERS, DOCUMENT)
+    names = (SETTINGS, SCORES, LOG, LOG_PART, PREDICTIONS, DOCUMENT)
     check_inputs_stay(inputs, [folder / name for name in names])
     for name in names:
         check_replaceable(folder / name)

@@ -10,7 +10,7 @@ from typing import Any
 from segboost.datasets.base import SegmentationDataset
 from segboost.pipelines.segmentation.evaluation import Evaluation
 from segboost.pipelines.segmentation.run_folder import SCORES, SETTINGS
-from segboost.pipelines.segmentation.saved_predictions import keep_answers
+from segboost.pipelines.segmentation.saved_predictions import save_predictions
 from segboost.pipelines.segmentation.stages.features import TrainingImage
 from segboost.pipelines.segmentation.training import Trained
 from segboost.storage.whole_file import write_whole
@@ -28,7 +28,7 @@ def write_results(
     trained: Trained,
     evaluation: Evaluation | None,
 ) -> None:
-    """Write the scores of a run and the answers of its model on the test images.
+    """Write the scores of a run and the predictions of its model on the test images.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def write_results(
         None if there are no test images.
     """
     if evaluation is not None:
-        keep_answers(folder, test, evaluation.answers)
+        save_predictions(folder, test, evaluation.predictions)
     write_whole(folder / SCORES, _json(_scores(data, trained, evaluation)))
 
 

@@ -1,4 +1,4 @@
-"""The answers of a model on its test images, kept with the run for its report."""
+"""The predictions of a model on its test images, kept with the run for its report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from segboost.pipelines.runtime.artefact_file import (
     write_artefact,
 )
 from segboost.pipelines.runtime.artefact_key import file_key
-from segboost.pipelines.segmentation.metrics.answers import Answer, ClassAnswer, RegionAnswer
+from segboost.pipelines.segmentation.metrics.predictions import (
+    ClassPrediction,
+    ImagePrediction,
+    RegionPrediction,
+)
 from segboost.pipelines.segmentation.stages.features import TrainingImage
 from segboost.storage.folder import DOCUMENT
 
@@ -24,28 +28,28 @@ FILE, STAGE = "answers.npz", "answers"
 
 
 @dataclass(frozen=True, eq=False)
-class KeptAnswer:
-    """The answer of a model for an image, with the digests of the image and its mask."""
+class SavedPrediction:
+    """The prediction of a model for an image, with the digests of the image and its mask."""
 
-    answer: Answer
+    prediction: ImagePrediction
     image_key: str
     mask_key: str
 
 
-def keep_answers(
-    folder: Path, items: Sequence[TrainingImage], answers: Mapping[str, Answer]
+def save_predictions(
+    folder: Path, items: Sequence[TrainingImage], predictions: Mapping[str, ImagePrediction]
 ) -> Path:
-    """Write the answers of a model into its folder.
+    """Write the predictions of a model into its folder.
 
     Parameters
     ----------
     folder : Path
         The folder with the model.
     items : sequence of TrainingImage
-    answers : mapping of name to RegionAnswer or ClassAnswer
+    predictions : mapping of name to RegionPrediction or ClassPrediction
         For every item.
     """
-    arrays = _pack([answers[item.name] for item in items])
+    arrays = _pack([predictions[item.name] for item in items])
     images = [[item.name, item.image_key(), item.mask_key()] for item in items]
     path = folder / FILE
     key = file_key(folder / DOCUMENT)
@@ -53,16 +57,16 @@ def keep_answers(
     return path
 
 
-def read_answers(folder: Path) -> dict[str, KeptAnswer] | None:
-    """Return the answers of the model in a folder by the names of the images.
+def read_predictions(folder: Path) -> dict[str, SavedPrediction] | None:
+    """Return the predictions of the model in a folder by the names of the images.
 
     None if they were not saved, are damaged, or belong to another model.
     """
     try:
         found = read_artefact(folder / FILE, STAGE, file_key(folder / DOCUMENT))
         return {
-            name: KeptAnswer(answer, image_key, mask_key)
-            for (name, image_key, mask_key), answer in zip(
+            name: SavedPrediction(prediction, image_key, mask_key)
+            for (name, image_key, mask_key), prediction in zip(
                 found.document["images"], _unpack(found.arrays), strict=True
             )
         }
@@ -70,8 +74,8 @@ def read_answers(folder: Path) -> dict[str, KeptAnswer] | None:
         return None
 
 
-def _pack(ordered: Sequence[Answer]) -> dict[str, AnyArray]:
-    regions = [a for a in ordered if isinstance(a, RegionAnswer)]
+def _pack(ordered: Sequence[ImagePrediction]) -> dict[str, AnyArray]:
+    regions = [a for a in ordered if isinstance(a, RegionPrediction)]
     if len(regions) == len(ordered):
         return {
             "score": np.concatenate([a.score for a in regions]),
@@ -79,17 +83,17 @@ def _pack(ordered: Sequence[Answer]) -> dict[str, AnyArray]:
             "background": np.concatenate([a.background for a in regions]),
             "start": np.cumsum([0, *(a.score.size for a in regions)]),
         }
-    classes = [a for a in ordered if isinstance(a, ClassAnswer)]
+    classes = [a for a in ordered if isinstance(a, ClassPrediction)]
     return {
         "confusion": np.stack([a.confusion for a in classes]),
         "calibration": np.stack([a.calibration for a in classes]),
     }
 
 
-def _unpack(arrays: Mapping[str, AnyArray]) -> list[Answer]:
+def _unpack(arrays: Mapping[str, AnyArray]) -> list[ImagePrediction]:
     if "confusion" in arrays:
         pairs = zip(arrays["confusion"], arrays["calibration"], strict=True)
-        return [ClassAnswer(*pair) for pair in pairs]
+        return [ClassPrediction(*pair) for pair in pairs]
     cuts = arrays["start"][1:-1]
     parts = [np.split(arrays[name], cuts) for name in ("score", "foreground", "background")]
-    return [RegionAnswer(*pair) for pair in zip(*parts, strict=True)]
+    return [RegionPrediction(*pair) for pair in zip(*parts, strict=True)]

@@ -20,7 +20,7 @@ MEASURES = {"multiclass": "error", "auc": "auc", "ordinal": "mae", "hierarchy": 
 """The main measure of each task, by which C is chosen; it is reported first."""
 
 TITLES = {
-    "error": "error (share of wrong answers)",
+    "error": "error (share of wrong predictions)",
     "auc": "AUC",
     "mae": "mean absolute error in ranks",
     "tree_loss": "tree loss",
@@ -120,10 +120,10 @@ def measure(model: Any, X: AnyArray, y: AnyArray) -> dict[str, float]:
     """
     if isinstance(model, StructBoostRanker):
         return {"auc": float(model.score(X, y))}
-    answers = model.predict(X)
-    error = {"error": float(np.mean(answers != y))}
+    predictions = model.predict(X)
+    error = {"error": float(np.mean(predictions != y))}
     if isinstance(model, StructBoostOrdinal):
-        return {"mae": float(np.abs(answers.astype(float) - y).mean()), **error}
+        return {"mae": float(np.abs(predictions.astype(float) - y).mean()), **error}
     if isinstance(model, HierarchicalStructBoostClassifier):
-        return {"tree_loss": model.tree_loss(y, answers), **error}
+        return {"tree_loss": model.tree_loss(y, predictions), **error}
     return error

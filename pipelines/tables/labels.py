@@ -75,9 +75,9 @@ class LabelRule:
             return order[np.searchsorted(self.values, y, sorter=order)]
         return y
 
-    def decode(self, answers: AnyArray) -> AnyArray:
+    def decode(self, predictions: AnyArray) -> AnyArray:
         """Return predictions as labels of the table; scores of the AUC are returned unchanged."""
-        return self.values[answers] if self.task == "ordinal" else answers
+        return self.values[predictions] if self.task == "ordinal" else predictions
 
     def knows(self, y: AnyArray) -> BoolArray:
         """Return which labels occurred in training, shape (N,)."""

@@ -25,7 +25,7 @@ class Predictions:
 
     Parameters
     ----------
-    answers : ndarray of shape (N,)
+    predictions : ndarray of shape (N,)
         Labels; for the AUC, scores: higher ones come first.
     scores : ndarray of shape (N, s)
     score_names : tuple of str
@@ -44,7 +44,7 @@ class Predictions:
         Notes on the columns for the user.
     """
 
-    answers: AnyArray
+    predictions: AnyArray
     scores: FloatArray
     score_names: tuple[str, ...]
     labels: AnyArray
@@ -57,8 +57,8 @@ class Predictions:
     def to_document(self, with_scores: bool = False) -> dict[str, Any]:
         """Return plain JSON values."""
         document: dict[str, Any] = {
-            "n_rows": len(self.answers),
-            "predictions": self.answers.tolist(),
+            "n_rows": len(self.predictions),
+            "predictions": self.predictions.tolist(),
             "measures": self.measures or None,
         }
         if self.note:
@@ -76,7 +76,7 @@ class Predictions:
         """Return a CSV text: row (from 1), prediction, label and id if known, scores if wanted."""
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        labelled = len(self.labels) == len(self.answers)
+        labelled = len(self.labels) == len(self.predictions)
         head = ["row", "prediction", *(["label"] if labelled else [])]
         head += [f"id {self.id_name}"] if self.id_name else []
         writer.writerow([*head, *(f"score {n}" for n in self.score_names if with_scores)])
@@ -84,10 +84,14 @@ class Predictions:
         return buffer.getvalue()
 
     def _lines(self, labelled: bool, with_scores: bool) -> Iterator[list[Any]]:
-        answers, labels, scores = self.answers.tolist(), self.labels.tolist(), self.scores.tolist()
+        predictions, labels, scores = (
+            self.predictions.tolist(),
+            self.labels.tolist(),
+            self.scores.tolist(),
+        )
         ids = self.ids.tolist()
-        for i, answer in enumerate(answers):
-            line = [i + 1, answer]
+        for i, prediction in enumerate(predictions):
+            line = [i + 1, prediction]
             if labelled:
                 line.append(labels[i])
             if self.id_name:
@@ -95,7 +99,7 @@ class Predictions:
             yield line + (scores[i] if with_scores else [])
 
 
-def check_answers_file(path: Path, inputs: Iterable[Path], overwrite: bool = False) -> None:
+def check_predictions_file(path: Path, inputs: Iterable[Path], overwrite: bool = False) -> None:
     """Refuse to write predictions to a file that holds something else.
 
     A file that begins like the text of `Predictions.to_csv` is an earlier result, which may be
@@ -129,13 +133,13 @@ def _holds_predictions(path: Path) -> bool:
 
 
 def predict_table(model: TableModel, table: Table) -> Predictions:
-    """Return the answers for a table with the model's features, and their measures."""
+    """Return the predictions for a table with the model's features, and their measures."""
     estimator, rule = model.estimator, model.rule
-    answers = rule.decode(estimator.predict(table.X))
+    predictions = rule.decode(estimator.predict(table.X))
     scores, names = _scores(model, table.X)
     measures, note = _measure(model, table)
     return Predictions(
-        answers, scores, names, table.y, measures, note, table.ids, table.id_name, table.notes
+        predictions, scores, names, table.y, measures, note, table.ids, table.id_name, table.notes
     )
 
 

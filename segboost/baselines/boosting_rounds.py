@@ -118,7 +118,7 @@ def boost_numpy(
         total, slack = np.array([weights.sum()]), np.array([TIE])
         found = best_cuts_numpy(sums[:, :, None], binned.n_bins, total, slack, False)
         stump = pick(found, 0, float(total[0]), TIE, False)
-        agreement = np.sign(weights) * stump.answers(binned.codes, "signed")
+        agreement = np.sign(weights) * stump.responses(binned.codes, "signed")
         wrong = agreement < 0
         error = np.abs(weights[wrong]).sum() / np.abs(weights).sum()
         if 1 - 2 * error <= TIE:

@@ -125,9 +125,9 @@ class CuttingPlane:
         if not np.isfinite(self._upper):
             self._ask(self.theta)
         while len(self.history) < self.max_iterations:
-            answer = self._solve()
+            solution = self._solve()
             if relative_gap(self._upper, self._lower) > self.gap:
-                self._query(answer.theta)
+                self._query(solution.theta)
             gap = relative_gap(self._upper, self._lower)
             seconds = time.perf_counter() - start
             step = SVMStep(self._upper, self._lower, gap, self._cuts.loss.size, seconds)
@@ -145,12 +145,12 @@ class CuttingPlane:
 
     def _solve(self) -> QuadraticSolution:
         cuts = self._cuts
-        answer = solve(
+        solution = solve(
             QuadraticProgramme(cuts.normals, cuts.loss, cuts.block, self.C, self.nonnegative)
         )
-        self._lower = max(self._lower, answer.lower_bound)
-        cuts.purge(answer.multipliers, self.patience)
-        return answer
+        self._lower = max(self._lower, solution.lower_bound)
+        cuts.purge(solution.multipliers, self.patience)
+        return solution
 
     def _query(self, theta: FloatArray) -> None:
         """Query the oracle near the best point; if that cuts off too little, at the solution."""

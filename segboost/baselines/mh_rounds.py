@@ -182,7 +182,7 @@ def _best_votes(
 
 
 @nb.njit(cache=True, nogil=True)
-def _scale_by_answers(
+def _scale_by_response(
     row_codes: ByteArray,
     cut: int,
     votes: FloatArray,
@@ -221,7 +221,7 @@ def vote_round(
     The round counts only if its `alpha` is positive.
     """
     f, b, vote = _best_votes(codes, n_bins, width, weights)
-    bad = _scale_by_answers(codes[f], b, vote, weights, 1.0, 1.0)
+    bad = _scale_by_response(codes[f], b, vote, weights, 1.0, 1.0)
     if 1.0 - 2.0 * bad <= TIE:
         return False
     floored = max(bad, EPSILON)
@@ -232,5 +232,5 @@ def vote_round(
     if bad <= EPSILON:
         return False
     mass = bad * math.exp(a) + (1.0 - bad) * math.exp(-a)
-    _scale_by_answers(codes[f], b, vote, weights, math.exp(a) / mass, math.exp(-a) / mass)
+    _scale_by_response(codes[f], b, vote, weights, math.exp(a) / mass, math.exp(-a) / mass)
     return True

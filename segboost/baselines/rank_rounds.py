@@ -67,13 +67,13 @@ def boost_ranks_numpy(
         zero, slack = np.zeros(1), np.array([2 * TIE])
         found = best_cuts_numpy(sums[:, :, None], binned.n_bins, zero, slack, False)
         stump = pick(found, 0, 0.0, 2 * TIE, False)
-        answers = stump.answers(binned.codes, "binary")
+        responses = stump.responses(binned.codes, "binary")
         go_on = _record(
-            rounds, t, stump.feature, stump.cut, stump.polarity, float(signed @ answers)
+            rounds, t, stump.feature, stump.cut, stump.polarity, float(signed @ responses)
         )
         if not go_on:
             return rounds.first(t + int(rounds.alpha[t] > 0))
-        scores = scores + rounds.alpha[t] * answers
+        scores = scores + rounds.alpha[t] * responses
     return rounds
 
 

@@ -118,7 +118,7 @@ def sum_stumps(
     total = np.zeros((n, width))
     for i in range(n):
         for t in range(feature.size):
-            answer = above[t] if features[i, feature[t]] > threshold[t] else below[t]
+            response = above[t] if features[i, feature[t]] > threshold[t] else below[t]
             for c in range(width):
-                total[i, c] += answer[c]
+                total[i, c] += response[c]
     return total

@@ -7,7 +7,7 @@ import hmac
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from segboost.label.answers import HEADERS
+from segboost.label.responses import HEADERS
 
 
 class Guard:

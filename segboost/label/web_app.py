@@ -14,19 +14,19 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from segboost.io.errors import ImageFileError
-from segboost.label.answers import (
-    HEADERS,
-    json_answer,
-    missing,
-    packed_bytes,
-    problem,
-    static_file,
-)
 from segboost.label.classes import PaintedClassError
 from segboost.label.export import Exported, segment_command
 from segboost.label.guard import Guard
 from segboost.label.images import FolderImage
 from segboost.label.masks import ConflictError, unpack_runs
+from segboost.label.responses import (
+    HEADERS,
+    json_response,
+    missing,
+    packed_bytes,
+    problem,
+    static_file,
+)
 from segboost.label.session import LabelSession
 
 SCRIPTS = (
@@ -107,7 +107,7 @@ class Page:
 
     def state(self, request: Request) -> Response:
         """Return `LabelSession.state`."""
-        return json_answer(self.session.state())
+        return json_response(self.session.state())
 
     def thumbnail(self, request: Request) -> Response:
         """Return the thumbnail of an image."""
@@ -131,7 +131,7 @@ class Page:
 
     def prediction(self, request: Request) -> Response:
         """Return `LabelSession.prediction`."""
-        return self._about(request, lambda image: json_answer(self.session.prediction(image)))
+        return self._about(request, lambda image: json_response(self.session.prediction(image)))
 
     def mask(self, request: Request) -> Response:
         """Return the mask, one byte per pixel, with its version."""
@@ -162,9 +162,9 @@ class Page:
             mask = unpack_runs(body, height * width).reshape(height, width)
             try:
                 saved, number = self.session.save(image, mask, version)
-                return json_answer({"version": saved, "live": number})
+                return json_response({"version": saved, "live": number})
             except ConflictError as conflict:
-                return json_answer({"problem": str(conflict), "version": conflict.version}, 409)
+                return json_response({"problem": str(conflict), "version": conflict.version}, 409)
 
         return self._about(request, answer, self.session.images.current)
 
@@ -173,7 +173,7 @@ class Page:
 
         def answer(image: FolderImage) -> Response:
             self.session.open(image)
-            return json_answer({})
+            return json_response({})
 
         return self._about(request, answer)
 
@@ -196,8 +196,8 @@ class Page:
             except ConflictError:
                 return problem("the classes were changed in another tab", 409)
             except PaintedClassError as error:
-                return json_answer({"problem": str(error), "painted": error.values}, 409)
-            return json_answer({})
+                return json_response({"problem": str(error), "painted": error.values}, 409)
+            return json_response({})
 
         return await _with_object(request, change)
 
@@ -206,7 +206,7 @@ class Page:
 
         def change(asked: dict[str, Any]) -> Response:
             self.session.set_live(asked.get("on") is True)
-            return json_answer({})
+            return json_response({})
 
         return await _with_object(request, change)
 
@@ -216,12 +216,12 @@ class Page:
             self.session.train()
         except (ValueError, RuntimeError) as error:
             return problem(str(error), 409)
-        return json_answer({})
+        return json_response({})
 
     def stop(self, request: Request) -> Response:
         """Stop training."""
         self.session.processes.stop_training()
-        return json_answer({})
+        return json_response({})
 
     async def export(self, request: Request) -> Response:
         """Run the requested exports: ``masks`` at once, the others in the background."""
@@ -233,7 +233,7 @@ class Page:
             made = self.session.export() if "masks" in what else None
             others = [str(name) for name in what if name != "masks"]
             number = self.session.export_predictions(others) if others else 0
-            return json_answer({"number": number, **self._exported(made)})
+            return json_response({"number": number, **self._exported(made)})
 
         return await _with_object(request, start, 409)
 

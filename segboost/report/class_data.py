@@ -13,15 +13,15 @@ from segboost.datasets.base import LabelledImage
 from segboost.io.legend import ClassLegend
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.images.working_size import reduce_items
-from segboost.pipelines.segmentation.metrics.answers import Answer, ClassAnswer
 from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
+from segboost.pipelines.segmentation.metrics.predictions import ClassPrediction, ImagePrediction
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
 from segboost.progress import Progress, track
 from segboost.report.class_pictures import draw_class_pictures
 from segboost.report.load_runs import Run
 from segboost.report.measurements import choose_images
 from segboost.report.pictures import Pictures
-from segboost.report.tested_images import find_answers, find_test_items
+from segboost.report.tested_images import find_predictions, find_test_items
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +98,8 @@ def collect_classes(
     """
     main = runs[0]
     items, gone = find_test_items(main, data_root)
-    answers = {run.method: find_answers(run, items, n_jobs, progress) for run in runs}
-    measured = {method: measure_classes(found) for method, found in answers.items() if found}
+    predictions = {run.method: find_predictions(run, items, n_jobs, progress) for run in runs}
+    measured = {method: measure_classes(found) for method, found in predictions.items() if found}
     own = measured.get(main.method)
     shown: list[ShownClasses] = []
     if own is not None and items:
@@ -113,20 +113,20 @@ def collect_classes(
                 shown.append(ShownClasses(name, rank, pictures, own.images[name]))
         if len(shown) < len(wanted):
             gone = f"{len(wanted) - len(shown)} of {len(wanted)} images were changed or deleted."
-    bins = class_reliability(answers[main.method]) if answers[main.method] else None
+    bins = class_reliability(predictions[main.method]) if predictions[main.method] else None
     return ClassReportData(main, list(runs), main.legend, measured, shown, bins, gone)
 
 
-def measure_classes(answers: Mapping[str, Answer]) -> ClassMeasurements:
+def measure_classes(predictions: Mapping[str, ImagePrediction]) -> ClassMeasurements:
     """Return the confusion matrices over all images and of each image."""
-    images = {name: found.matrix for name, found in answers.items()}
+    images = {name: found.matrix for name, found in predictions.items()}
     total = sum((m.counts for m in images.values()), np.int64(0))
     return ClassMeasurements(ConfusionMatrix(np.asarray(total)), images)
 
 
-def class_reliability(answers: Mapping[str, Answer]) -> FloatArray:
+def class_reliability(predictions: Mapping[str, ImagePrediction]) -> FloatArray:
     """Return mean probability, share of the class and share of all pairs per bin, shape (B, 3)."""
-    bins = [a.calibration for a in answers.values() if isinstance(a, ClassAnswer)]
+    bins = [a.calibration for a in predictions.values() if isinstance(a, ClassPrediction)]
     held, right, count = np.sum(bins, axis=0).T
     used = count > 0
     n = count[used]

@@ -12,10 +12,10 @@ from typing import Any
 from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.runtime.run_log import read_run_log
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
-from segboost.pipelines.segmentation.metrics.answers import Scores, scores_from_dict
+from segboost.pipelines.segmentation.metrics.predictions import Scores, scores_from_dict
 from segboost.pipelines.segmentation.model.files import Segmenter, load_segmenter
 from segboost.pipelines.segmentation.run import LOG, SCORES, SETTINGS
-from segboost.pipelines.segmentation.saved_predictions import KeptAnswer, read_answers
+from segboost.pipelines.segmentation.saved_predictions import SavedPrediction, read_predictions
 from segboost.storage.folder import DOCUMENT
 from segboost.storage.regular_file import read_regular
 
@@ -72,9 +72,9 @@ class Run:
         return load_segmenter(self.folder, self.allow_import)
 
     @cached_property
-    def answers(self) -> dict[str, KeptAnswer] | None:
+    def predictions(self) -> dict[str, SavedPrediction] | None:
         """The predictions for the test images, if the run stored them."""
-        return read_answers(self.folder)
+        return read_predictions(self.folder)
 
     @cached_property
     def events(self) -> list[dict[str, Any]]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from segboost._types import FloatArray
 from segboost.pipelines.segmentation.decisions.calibration import Calibration
-from segboost.pipelines.segmentation.metrics.answers import RegionAnswer
 from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
+from segboost.pipelines.segmentation.metrics.predictions import RegionPrediction
 from segboost.pipelines.segmentation.metrics.scores import (
     PixelCounts,
     SegmentationEvaluation,
@@ -42,10 +42,10 @@ class Measurements:
         return sorted(value, key=lambda name: (value[name], name))
 
 
-def measure(answers: Mapping[str, RegionAnswer]) -> Measurements:
+def measure(predictions: Mapping[str, RegionPrediction]) -> Measurements:
     """Count pixels over all images and for each image."""
     total, images = SegmentationEvaluation(), {}
-    for name, found in answers.items():
+    for name, found in predictions.items():
         before = total.counts
         total.add_regions(found.score > 0, found.foreground, found.background, found.score)
         images[name] = _minus(total.counts, before)
@@ -75,11 +75,13 @@ def choose_images(ranked: list[str], each: int = 3) -> dict[str, list[str]]:
     return {"worst": worst, "median": rest[first : first + n], "best": best}
 
 
-def reliability(answers: Mapping[str, RegionAnswer], calibration: Calibration) -> FloatArray:
+def reliability(
+    predictions: Mapping[str, RegionPrediction], calibration: Calibration
+) -> FloatArray:
     """Return mean probability, foreground fraction and pixel fraction per bin, shape (B, 3)."""
-    probability = calibration(np.concatenate([a.score for a in answers.values()]))
-    foreground = np.concatenate([a.foreground for a in answers.values()])
-    pixels = foreground + np.concatenate([a.background for a in answers.values()])
+    probability = calibration(np.concatenate([a.score for a in predictions.values()]))
+    foreground = np.concatenate([a.foreground for a in predictions.values()])
+    pixels = foreground + np.concatenate([a.background for a in predictions.values()])
     place = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
     n = np.bincount(place, pixels, BINS)
     used = n > 0

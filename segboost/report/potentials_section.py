@@ -58,12 +58,12 @@ def potentials(found: ReportData, key: str) -> str:
 def _functions(functions: Sequence[LearnedFunction], values: Sequence[Values], signed: bool) -> str:
     """Return the charts of the potentials in use, largest range first, and name the unused ones."""
     met: list[Values] = list(values) if values else [{} for _ in functions]
-    answers = [
+    responses = [
         function.of(np.linspace(*value_range(function, found), 61))
         for function, found in zip(functions, met, strict=True)
     ]
-    top = max([float(np.abs(y).max()) for y in answers] + [1e-9]) * 1.08
-    order = sorted(range(len(functions)), key=lambda i: -float(np.ptp(answers[i])))
+    top = max([float(np.abs(y).max()) for y in responses] + [1e-9]) * 1.08
+    order = sorted(range(len(functions)), key=lambda i: -float(np.ptp(responses[i])))
     used = [i for i in order if functions[i].weight > 0 and not functions[i].muted]
     drawn = "".join(
         f'<figure class="small"><figcaption>{escape(functions[i].name)}</figcaption>'

@@ -13,7 +13,7 @@ from segboost.datasets.base import LabelledImage
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.images.working_size import reduce_items
-from segboost.pipelines.segmentation.metrics.answers import Answer, RegionAnswer
+from segboost.pipelines.segmentation.metrics.predictions import ImagePrediction, RegionPrediction
 from segboost.pipelines.segmentation.metrics.scores import PixelCounts
 from segboost.pipelines.segmentation.model.files import of_two_classes
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
@@ -23,7 +23,7 @@ from segboost.report.learned_functions import LearnedCRF, learned_functions
 from segboost.report.load_runs import Run
 from segboost.report.measurements import Measurements, choose_images, measure, reliability
 from segboost.report.pictures import Pictures, draw_pictures
-from segboost.report.tested_images import find_answers, find_test_items
+from segboost.report.tested_images import find_predictions, find_test_items
 
 Values = dict[str, FloatArray]
 FOREGROUND, BACKGROUND = "front", "back"
@@ -95,8 +95,10 @@ def collect(
     main = runs[0]
     model = of_two_classes(main.model)
     items, gone = find_test_items(main, data_root)
-    answers = {run.method: _regions(find_answers(run, items, n_jobs, progress)) for run in runs}
-    measured = {method: measure(found) for method, found in answers.items() if found}
+    predictions = {
+        run.method: _regions(find_predictions(run, items, n_jobs, progress)) for run in runs
+    }
+    measured = {method: measure(found) for method, found in predictions.items() if found}
     own = measured.get(main.method)
     shown: list[ShownImage] = []
     seen: list[tuple[SuperpixelImage, FloatArray]] = []
@@ -110,7 +112,7 @@ def collect(
                 seen.append(prepared)
         if len(shown) < len(wanted):
             gone = f"{len(wanted) - len(shown)} of {len(wanted)} images were changed or deleted."
-    calibration, found = model.calibration, answers[main.method]
+    calibration, found = model.calibration, predictions[main.method]
     return ReportData(
         main,
         list(runs),
@@ -124,8 +126,10 @@ def collect(
     )
 
 
-def _regions(answers: Mapping[str, Answer]) -> dict[str, RegionAnswer]:
-    return {name: found for name, found in answers.items() if isinstance(found, RegionAnswer)}
+def _regions(predictions: Mapping[str, ImagePrediction]) -> dict[str, RegionPrediction]:
+    return {
+        name: found for name, found in predictions.items() if isinstance(found, RegionPrediction)
+    }
 
 
 def _look(

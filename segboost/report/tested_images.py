@@ -9,9 +9,9 @@ from segboost.datasets.base import DatasetError, LabelledImage
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.images.crops import crop_items
-from segboost.pipelines.segmentation.metrics.answers import Answer
+from segboost.pipelines.segmentation.metrics.predictions import ImagePrediction
 from segboost.pipelines.segmentation.recorded_data import recorded_dataset
-from segboost.pipelines.segmentation.saved_predictions import KeptAnswer
+from segboost.pipelines.segmentation.saved_predictions import SavedPrediction
 from segboost.progress import Progress
 from segboost.report.load_runs import Run
 
@@ -27,7 +27,7 @@ def find_test_items(
         data = recorded_dataset(run.options, run.dataset, data_root)
         every = crop_items(data.split("all"), run.model.config.longest_side)
         items = {item.name: item for item in every if item.name in names}
-        kept = run.answers
+        kept = run.predictions
         if kept is not None:
             items = {name: item for name, item in items.items() if _same(item, kept.get(name))}
     except (DatasetError, OSError, ValueError, TypeError) as error:
@@ -37,19 +37,19 @@ def find_test_items(
     return items, ""
 
 
-def find_answers(
+def find_predictions(
     run: Run, items: Mapping[str, LabelledImage], n_jobs: int, progress: Progress
-) -> dict[str, Answer]:
+) -> dict[str, ImagePrediction]:
     """Return the predictions for the test images: stored ones, else recomputed."""
-    if run.answers is not None:
-        return {name: kept.answer for name, kept in run.answers.items()}
+    if run.predictions is not None:
+        return {name: kept.prediction for name, kept in run.predictions.items()}
     if run.document["test"] is None or set(items) != set(run.document["test"]["images"]):
         return {}
     with single_threaded():
-        return evaluate_model(run.model, list(items.values()), n_jobs, progress).answers
+        return evaluate_model(run.model, list(items.values()), n_jobs, progress).predictions
 
 
-def _same(item: LabelledImage, kept: KeptAnswer | None) -> bool:
+def _same(item: LabelledImage, kept: SavedPrediction | None) -> bool:
     if kept is None:
         return False
     return (item.image_key(), item.mask_key()) == (kept.image_key, kept.mask_key)

@@ -55,14 +55,14 @@ class Ensemble:
     def staged_scores(self, features: Sequence[AnyArray]) -> Iterator[list[FloatArray]]:
         """Yield the scores of the model after every round."""
         self._check(features)
-        answers = [
+        responses = [
             h.predict(features[c]) for h, c in zip(self.hypotheses, self.channel, strict=True)
         ]
         for stage in range(len(self.stages)):
             weights = self._padded(stage)
             out = [np.zeros(f.shape[0]) for f in features]
             for j in np.flatnonzero(weights):
-                out[self.channel[j]] += weights[j] * answers[j]
+                out[self.channel[j]] += weights[j] * responses[j]
             yield out
 
     def importances(self, channel: int, n_features: int) -> FloatArray:

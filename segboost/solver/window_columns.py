@@ -33,7 +33,7 @@ class StumpPool:
 
     def __init__(self, n_atoms: int, n_features: int, n_codes: int, limit: int) -> None:
         self._codes = np.zeros((n_features, n_atoms), dtype=np.uint8)
-        self._answers = np.zeros((limit, n_atoms), dtype=np.int8)
+        self._responses = np.zeros((limit, n_atoms), dtype=np.int8)
         self._n_codes = n_codes
         self.feature: IntArray = np.empty(0, dtype=np.intp)
         self.cut: IntArray = np.empty(0, dtype=np.intp)
@@ -49,12 +49,12 @@ class StumpPool:
         self._codes[:, span] = codes
         above = codes[self.feature] > self.cut[:, None]
         signs = np.where(above, self.polarity[:, None], -self.polarity[:, None])
-        self._answers[: len(self), span] = signs
+        self._responses[: len(self), span] = signs
 
     def add(self, stump: CodeStump) -> None:
         """Append one stump."""
         above = self._codes[stump.feature] > stump.cut
-        self._answers[len(self)] = np.where(above, stump.polarity, -stump.polarity)
+        self._responses[len(self)] = np.where(above, stump.polarity, -stump.polarity)
         self.feature = np.append(self.feature, stump.feature)
         self.cut = np.append(self.cut, stump.cut)
         self.polarity = np.append(self.polarity, stump.polarity)
@@ -63,7 +63,7 @@ class StumpPool:
     def remove(self, positions: IntArray) -> None:
         """Remove the stumps at these positions."""
         keep = np.delete(np.arange(len(self)), positions)
-        self._answers[: len(keep)] = self._answers[keep]
+        self._responses[: len(keep)] = self._responses[keep]
         self.feature, self.cut = self.feature[keep], self.cut[keep]
         self.polarity, self._idle = self.polarity[keep], self._idle[keep]
 
@@ -80,12 +80,12 @@ class StumpPool:
     def scores(self, weights: FloatArray) -> FloatArray:
         """Return Φw, shape (n_atoms,)."""
         used = np.flatnonzero(weights)
-        return weighted_sum(self._answers, used, weights[used])
+        return weighted_sum(self._responses, used, weights[used])
 
     def entries(self, right: IntArray, wrong: IntArray, first: int = 0) -> FloatArray:
         """Return ``A_cj = φ_j(right_c) − φ_j(wrong_c)`` for the stumps from `first` on."""
-        answers = self._answers[first : len(self)]
-        return (answers[:, right] - answers[:, wrong]).T.astype(np.float64)
+        responses = self._responses[first : len(self)]
+        return (responses[:, right] - responses[:, wrong]).T.astype(np.float64)
 
     def price(
         self, right: IntArray, wrong: IntArray, multiplier: FloatArray, count: int
@@ -115,12 +115,12 @@ class StumpPool:
 
 @nb.njit(cache=True, nogil=True)
 def weighted_sum(
-    answers: npt.NDArray[np.int8], rows: IntArray, weights: FloatArray
+    responses: npt.NDArray[np.int8], rows: IntArray, weights: FloatArray
 ) -> FloatArray:  # pragma: no cover - compiled
-    """Return ``Σ_r weights_r · answers[rows_r]``, shape (N,)."""
-    out = np.zeros(answers.shape[1])
+    """Return ``Σ_r weights_r · responses[rows_r]``, shape (N,)."""
+    out = np.zeros(responses.shape[1])
     for r in range(rows.size):
-        row = answers[rows[r]]
+        row = responses[rows[r]]
         weight = weights[r]
         for i in range(out.size):
             out[i] += weight * row[i]
@@ -128,7 +128,7 @@ def weighted_sum(
 
 
 def weighted_sum_numpy(
-    answers: npt.NDArray[np.int8], rows: IntArray, weights: FloatArray
+    responses: npt.NDArray[np.int8], rows: IntArray, weights: FloatArray
 ) -> FloatArray:
     """Plain NumPy twin of `weighted_sum`."""
-    return weights @ answers[rows].astype(np.float64)
+    return weights @ responses[rows].astype(np.float64)

@@ -25,7 +25,7 @@ class CodeTree:
     cut: IntArray
     leaves: FloatArray
 
-    def answers(self, codes: Codes) -> FloatArray:
+    def responses(self, codes: Codes) -> FloatArray:
         """Return the leaf values, shape (N,), on `codes`, shape (d, N)."""
         node = np.zeros(codes.shape[1], dtype=np.intp)
         rows = np.arange(codes.shape[1])

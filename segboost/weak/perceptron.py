@@ -107,9 +107,9 @@ def tanh_objective(z: FloatArray, weights: FloatArray) -> Objective:
     """Return θ → (−Σ W tanh(zθ), its gradient −zᵀ(W (1 − tanh²)))."""
 
     def objective(theta: FloatArray) -> tuple[float, FloatArray]:
-        answers = np.tanh(z @ theta[:-1] + theta[-1])
-        slope = weights * (1.0 - answers**2)
+        responses = np.tanh(z @ theta[:-1] + theta[-1])
+        slope = weights * (1.0 - responses**2)
         gradient = np.append(slope @ z, slope.sum())
-        return -float(weights @ answers), -gradient
+        return -float(weights @ responses), -gradient
 
     return objective

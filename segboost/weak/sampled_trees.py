@@ -129,7 +129,7 @@ class BoundTrees:
         )
         depth = self.settings.max_depth
         tree, stump = grow_trees(part, weights[rows][:, None], depth, self.outputs)[0]
-        of_tree, of_stump = tree.answers(codes), stump.answers(codes, self.outputs)
+        of_tree, of_stump = tree.responses(codes), stump.responses(codes, self.outputs)
         score_tree, score_stump = float(weights @ of_tree), float(weights @ of_stump)
         if score_tree > score_stump:
             return Candidate(self._named(tree, columns), of_tree, score_tree)

@@ -42,8 +42,8 @@ class Sigmoid:
 
     def predict(self, features: AnyArray) -> FloatArray:
         """Return the responses, shape (N,), for features of shape (N, d)."""
-        answers = np.tanh(float_table(features) @ self.line.coef + self.line.intercept)
-        return 0.5 * (1.0 + answers) if is_binary(self.line.outputs) else answers
+        responses = np.tanh(float_table(features) @ self.line.coef + self.line.intercept)
+        return 0.5 * (1.0 + responses) if is_binary(self.line.outputs) else responses
 
     def feature_shares(self, n_features: int) -> FloatArray:
         """Return |coef| divided by its sum, shape (n_features,); all 0 for a constant."""

@@ -54,7 +54,7 @@ class Cut:
             return np.ones(codes.shape[1], dtype=bool)
         return codes[self.feature] > self.cut
 
-    def answers(self, codes: Codes, outputs: Outputs) -> FloatArray:
+    def responses(self, codes: Codes, outputs: Outputs) -> FloatArray:
         """Return the responses φ, shape (N,), on `codes`, shape (d, N)."""
         above = self.above(codes)
         if outputs == "binary":

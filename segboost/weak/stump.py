@@ -145,5 +145,5 @@ class BoundStump:
     def _candidate(self, cut: Cut, weights: FloatArray) -> Candidate:
         threshold = self.binned.threshold(cut.feature, cut.cut)
         stump = Stump(cut.feature, threshold, cut.polarity, self.outputs)
-        responses = cut.answers(self.binned.codes, self.outputs)
+        responses = cut.responses(self.binned.codes, self.outputs)
         return Candidate(stump, responses, float(weights @ responses))

@@ -156,7 +156,7 @@ class BoundTree:
     def _better(self, tree: CodeTree, stump: Cut, weights: FloatArray) -> Candidate:
         """Return the tree if it scores higher than the stump, else the stump."""
         codes = self.binned.codes
-        of_tree, of_stump = tree.answers(codes), stump.answers(codes, self.outputs)
+        of_tree, of_stump = tree.responses(codes), stump.responses(codes, self.outputs)
         score_tree, score_stump = float(weights @ of_tree), float(weights @ of_stump)
         if score_tree > score_stump:
             return Candidate(self._tree(tree), of_tree, score_tree)

@@ -3,31 +3,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.pipelines.segmentation.metrics.answers import RegionAnswer
+from segboost.pipelines.segmentation.metrics.predictions import RegionPrediction
 from segboost.report.measurements import choose_images, measure
 
 
 @pytest.fixture
-def answers():
+def predictions():
     rng = np.random.default_rng(0)
     return {
-        f"i{k}": RegionAnswer(rng.normal(size=9), rng.integers(0, 5, 9), rng.integers(0, 5, 9))
+        f"i{k}": RegionPrediction(rng.normal(size=9), rng.integers(0, 5, 9), rng.integers(0, 5, 9))
         for k in range(5)
     }
 
 
-def test_counts_of_images_add_up_to_the_scores(answers):
-    found = measure(answers)
-    assert list(found.images) == list(answers)
+def test_counts_of_images_add_up_to_the_scores(predictions):
+    found = measure(predictions)
+    assert list(found.images) == list(predictions)
     total = sum((c.true_positive for c in found.images.values()), 0)
-    wanted = sum(int(a.foreground[a.score > 0].sum()) for a in answers.values())
+    wanted = sum(int(a.foreground[a.score > 0].sum()) for a in predictions.values())
     assert total == wanted
     assert found.curve.break_even == pytest.approx(found.scores.break_even)
 
 
-def test_images_are_ranked_by_their_own_scores(answers):
-    found = measure(answers)
-    alone = [measure({name: answers[name]}).scores.mean_iou for name in found.ranked()]
+def test_images_are_ranked_by_their_own_scores(predictions):
+    found = measure(predictions)
+    alone = [measure({name: predictions[name]}).scores.mean_iou for name in found.ranked()]
     assert alone == sorted(alone)
 
 

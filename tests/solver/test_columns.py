@@ -17,9 +17,9 @@ def filled(seed, sizes=(5, 0, 3), n=17):
     pool, dense = ColumnPool(channels), np.zeros((n, sum(sizes)))
     for j in range(n):
         c = int(rng.integers(0, len(sizes)))
-        answers = rng.choice([-1.0, 1.0], sizes[c])
-        dense[j, start[c] : start[c + 1]] = answers
-        pool.add(c, Candidate(Stump(0, 0.0), answers, 0.0))
+        responses = rng.choice([-1.0, 1.0], sizes[c])
+        dense[j, start[c] : start[c + 1]] = responses
+        pool.add(c, Candidate(Stump(0, 0.0), responses, 0.0))
     return pool, dense, rng
 
 

@@ -23,13 +23,13 @@ def full_optimum(examples, options, importance=None):
     price = options.C * importance / importance.sum()
     rows, right = [], []
     for i, (codes, loss) in enumerate(examples):
-        answers = [
+        responses = [
             sign * np.where(codes[f] > cut, 1.0, -1.0)
             for f in range(FEATURES)
             for cut in range(CODES - 1)
             for sign in (1, -1)
         ]
-        phi = np.array(answers)
+        phi = np.array(responses)
         for y in range(1, CANDIDATES):
             slack = np.zeros(len(examples))
             slack[i] = 1.0

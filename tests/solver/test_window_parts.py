@@ -129,10 +129,10 @@ def test_the_last_solution_of_an_update_is_considered():
 
 def test_the_kernel_sums_rows_like_numpy():
     rng = np.random.default_rng(0)
-    answers = rng.integers(-3, 4, (7, 30)).astype(np.int8)
+    responses = rng.integers(-3, 4, (7, 30)).astype(np.int8)
     rows, weights = np.array([0, 3, 6]), rng.random(3)
     np.testing.assert_allclose(
-        weighted_sum(answers, rows, weights), weighted_sum_numpy(answers, rows, weights)
+        weighted_sum(responses, rows, weights), weighted_sum_numpy(responses, rows, weights)
     )
 
 

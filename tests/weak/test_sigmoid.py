@@ -1,4 +1,4 @@
-"""The sigmoid: graded answers of a penalised linear function."""
+"""The sigmoid: graded responses of a penalised linear function."""
 
 from __future__ import annotations
 

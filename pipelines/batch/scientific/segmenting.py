@@ -17,7 +17,7 @@ from segboost.io.scientific.sources import is_photograph, open_source
 from segboost.pipelines.batch.image_result import NO_ROOM, ImageResult, explain
 from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
 from segboost.pipelines.batch.scientific.surveying import survey_pages
-from segboost.pipelines.batch.scientific.tile_job import TileAnswer, TileReader
+from segboost.pipelines.batch.scientific.tile_job import TileReader, TileResult
 from segboost.pipelines.batch.scientific.tile_store import TileStore
 from segboost.pipelines.batch.scientific.writing import TileJob, write_outputs
 from segboost.pipelines.runtime.artefact_key import file_key
@@ -28,7 +28,7 @@ from segboost.storage.folder import DOCUMENT
 VERSION = 3
 """Increased when tiles are segmented differently, so that older tiles are not reused."""
 
-TileMap = Callable[[TileReader, list[Tile], bool], Iterator[TileAnswer]]
+TileMap = Callable[[TileReader, list[Tile], bool], Iterator[TileResult]]
 """Segments tiles in order: in this process, in several, or on a cluster."""
 
 
@@ -65,9 +65,9 @@ def segment_scientific(
     try:
         job, reader, notes = _prepare(model, model_folder, path, output, options, probabilities)
         todo = [tile for tile in job.tiles if tile not in job.store]
-        for tile, answer in zip(todo, map_tiles(reader, todo, job.with_probability), strict=True):
-            job.store.put(tile, answer)
-            spent += answer.cpu_seconds
+        for tile, result in zip(todo, map_tiles(reader, todo, job.with_probability), strict=True):
+            job.store.put(tile, result)
+            spent += result.cpu_seconds
         found = write_outputs(job, probabilities)
         left = job.store.remove(list(job.tiles))
         found["notes"] = "; ".join(filter(None, [*notes, found.get("notes", ""), left]))

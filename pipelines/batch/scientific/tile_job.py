@@ -16,7 +16,7 @@ from segboost.pipelines.segmentation.images.page_view import PageView
 from segboost.pipelines.segmentation.images.tiling import Tile
 from segboost.pipelines.segmentation.model.files import Segmenter
 
-__all__ = ["Tile", "TileAnswer", "TilePixels", "TileReader", "segment_tile"]
+__all__ = ["Tile", "TilePixels", "TileReader", "TileResult", "segment_tile"]
 
 UNIT = 255
 """Probabilities of tiles are stored in this many steps."""
@@ -69,7 +69,7 @@ class TileReader:
 
 
 @dataclass(frozen=True, eq=False)
-class TileAnswer:
+class TileResult:
     """The result for the core of a tile.
 
     Parameters
@@ -91,7 +91,7 @@ class TileAnswer:
 
 def segment_tile(
     model: Segmenter, tile: Tile, given: TilePixels, with_probability: bool
-) -> TileAnswer:
+) -> TileResult:
     """Segment the pixels of a tile and keep the core.
 
     Parameters
@@ -111,7 +111,7 @@ def segment_tile(
         if unit.ndim == 3:  # the CRF may prefer another class than the most probable one
             unit = np.take_along_axis(unit, found.mask[place][..., None], axis=2)[..., 0]
         probability = np.rint(unit * UNIT).astype(np.uint8)
-    return TileAnswer(
+    return TileResult(
         np.ascontiguousarray(found.mask[place]),
         probability,
         int(found.superpixels.max()) + 1,

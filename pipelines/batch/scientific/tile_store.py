@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from segboost._types import ByteArray
-from segboost.pipelines.batch.scientific.tile_job import TileAnswer
+from segboost.pipelines.batch.scientific.tile_job import TileResult
 from segboost.pipelines.segmentation.images.tiling import Tile
 from segboost.storage.leftovers import remove_leftovers
 from segboost.storage.ownership import ForeignFileError
@@ -59,7 +59,7 @@ class TileStore:
             if _exists(path) and not self._is_ours(path):
                 self._refuse(path)
 
-    def put(self, tile: Tile, answer: TileAnswer) -> None:
+    def put(self, tile: Tile, result: TileResult) -> None:
         """Write a tile.
 
         Raises
@@ -71,11 +71,11 @@ class TileStore:
         self.folder.mkdir(parents=True, exist_ok=True)
         arrays: dict[str, Any] = {
             MARK: np.array(self._mark),
-            MASK: answer.mask,
-            "counts": np.array([answer.superpixels, answer.cpu_seconds]),
+            MASK: result.mask,
+            "counts": np.array([result.superpixels, result.cpu_seconds]),
         }
-        if answer.probability is not None:
-            arrays[PROBABILITY] = answer.probability
+        if result.probability is not None:
+            arrays[PROBABILITY] = result.probability
         data = io.BytesIO()
         np.savez_compressed(data, allow_pickle=False, **arrays)
         write_whole(self._path(tile), data.getvalue())

@@ -186,10 +186,10 @@ def _row(method: str, found: Evaluation, first: Evaluation | None, n_train: int)
     behind = None
     if first is not None:
         behind = {
-            str(measure): paired_difference(first.answers, found.answers, measure=measure)
+            str(measure): paired_difference(first.predictions, found.predictions, measure=measure)
             for measure in MEASURES
         }
-    scores = {str(measure): interval(found.answers, measure=measure) for measure in MEASURES}
+    scores = {str(measure): interval(found.predictions, measure=measure) for measure in MEASURES}
     classes = found.matrix.class_rows(found.legend.names)
     return ClassRow(method, scores, behind, classes, n_train, found.scores.n_images)
 

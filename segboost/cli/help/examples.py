@@ -51,7 +51,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("segboost fit train.libsvm.gz --weak-learner perceptron --C 30", ""),
     ),
     "segboost predict": (
-        ("segboost predict --model model new.csv -o answers.csv", ""),
+        ("segboost predict --model model new.csv -o predictions.csv", ""),
         ("segboost predict --model model test.libsvm --json", "with scores if it has labels"),
     ),
     "segboost track": (

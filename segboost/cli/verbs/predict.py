@@ -66,12 +66,12 @@ def predict(
 
 
 def _check_output(output: Path, file: Path, model: Path, overwrite: bool) -> None:
-    from segboost.pipelines.tables.predict import check_answers_file
+    from segboost.pipelines.tables.predict import check_predictions_file
     from segboost.storage.whole_file import NotReplaceableError
 
     inputs = [file, *(model.iterdir() if model.is_dir() else ())]
     try:
-        check_answers_file(output, inputs, overwrite)
+        check_predictions_file(output, inputs, overwrite)
     except NotReplaceableError as error:
         raise typer.BadParameter(f"{error}; without --output, predictions are printed") from None
 
@@ -97,4 +97,4 @@ def _print_result(found: Predictions, output: Path | None, to_error: bool) -> No
     for note in (*found.notes, *([found.note] if found.note else [])):
         typer.echo(f"note: {note}", err=to_error)
     if output is not None:
-        typer.echo(f"{len(found.answers)} predictions written to {output}", err=to_error)
+        typer.echo(f"{len(found.predictions)} predictions written to {output}", err=to_error)

@@ -78,7 +78,7 @@ def test_predictions_as_csv(place, tmp_path, capsys):
     printed = capsys.readouterr()
     rows = list(csv.DictReader(io.StringIO(printed.out)))
     assert [row["prediction"] for row in rows] == [row["label"] for row in rows]
-    assert "error (share of wrong answers): 0.0000" in printed.err
+    assert "error (share of wrong predictions): 0.0000" in printed.err
     assert run([*command, "--output", str(tmp_path / "p.csv"), "--scores"]) == 0
     kept = list(csv.DictReader(io.StringIO((tmp_path / "p.csv").read_text())))
     assert [row["prediction"] for row in kept] == [row["prediction"] for row in rows]

@@ -136,7 +136,7 @@ def test_predict_never_replaces_its_input(predict, tmp_path, capsys, overwrite, 
 
 def test_predict_replaces_predictions_but_no_other_file(predict, tables, tmp_path, capsys):
     command, _ = predict
-    answers = tmp_path / "answers.csv"
+    answers = tmp_path / "predictions.csv"
     for options in ([], [], ["--scores"], []):
         assert run(list(map(str, [*command, answers, *options]))) == 0
     answers.write_text("")  # as mktemp creates it

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.experiments.paired_bootstrap import interval, paired_difference
-from segboost.pipelines.segmentation.metrics.answers import ClassAnswer, RegionAnswer
 from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
+from segboost.pipelines.segmentation.metrics.predictions import ClassPrediction, RegionPrediction
 
 
-def answers(error, n=40, seed=0, flip=0):
+def predictions(error, n=40, seed=0, flip=0):
     """Return images of 50 regions of 10 pixels; a share of the regions is labelled wrongly."""
     rng = np.random.default_rng(seed)
     found = {}
@@ -17,7 +17,7 @@ def answers(error, n=40, seed=0, flip=0):
         wrong = rng.random(50) < error
         wrong[:flip] = True
         score = np.where(truth != wrong, 1.0, -1.0)
-        found[f"image {i}"] = RegionAnswer(score, truth * 10, ~truth * 10)
+        found[f"image {i}"] = RegionPrediction(score, truth * 10, ~truth * 10)
     return found
 
 
@@ -32,7 +32,7 @@ def mean_iou(found):
 
 
 def test_the_difference_is_that_of_the_two_mean_ious():
-    one, other = answers(0.1), answers(0.2, seed=1)
+    one, other = predictions(0.1), predictions(0.2, seed=1)
     found = paired_difference(one, other)
     assert found.points == pytest.approx(mean_iou(one) - mean_iou(other))
     assert found.low < found.points < found.high
@@ -40,22 +40,22 @@ def test_the_difference_is_that_of_the_two_mean_ious():
 
 
 def test_equal_answers_have_no_difference():
-    found = paired_difference(answers(0.1), answers(0.1))
+    found = paired_difference(predictions(0.1), predictions(0.1))
     assert (found.points, found.low, found.high) == (0.0, 0.0, 0.0)
 
 
 def test_pairing_narrows_the_interval_of_a_constant_lead():
     """The same errors, plus one wrong region in every image."""
-    one, other = answers(0.2), answers(0.2, flip=1)
+    one, other = predictions(0.2), predictions(0.2, flip=1)
     paired = paired_difference(one, other)
     apart = paired_difference(
-        one, dict(zip(other, answers(0.2, seed=9, flip=1).values(), strict=True))
+        one, dict(zip(other, predictions(0.2, seed=9, flip=1).values(), strict=True))
     )
     assert paired.high - paired.low < 0.7 * (apart.high - apart.low)
 
 
 def test_order_does_not_matter_and_images_must_match():
-    one, other = answers(0.1), answers(0.15, seed=1)
+    one, other = predictions(0.1), predictions(0.15, seed=1)
     shuffled = dict(reversed(one.items()))
     assert paired_difference(one, other) == paired_difference(shuffled, other)
     with pytest.raises(ValueError, match="same images"):
@@ -71,7 +71,7 @@ def class_answers(error, n=30, seed=0):
         wrong = rng.random((20, 20)) < error
         prediction = np.where(wrong, rng.integers(0, 4, (20, 20)), truth)
         matrix = ConfusionMatrix.of_masks(prediction, truth, 4)
-        found[f"image {i}"] = ClassAnswer(matrix.counts, np.zeros((10, 3)))
+        found[f"image {i}"] = ClassPrediction(matrix.counts, np.zeros((10, 3)))
     return found
 
 

@@ -92,15 +92,15 @@ def test_cells_are_kept(root, cells, tmp_path, monkeypatch):
 class Fixed:
     """A model with a constant prediction."""
 
-    def __init__(self, answers):
-        self.answers = np.array(answers)
+    def __init__(self, predictions):
+        self.predictions = np.array(predictions)
 
     def predict(self, X):
-        return self.answers
+        return self.predictions
 
     def staged_predict(self, X):
-        yield self.answers[::-1]
-        yield self.answers
+        yield self.predictions[::-1]
+        yield self.predictions
 
 
 def test_losses_by_hand():

@@ -14,7 +14,7 @@ from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
 from segboost.pipelines.segmentation.model.files import save_segmenter
 from segboost.pipelines.segmentation.pipeline import SegmentationPipeline
-from segboost.pipelines.segmentation.saved_predictions import keep_answers, read_answers
+from segboost.pipelines.segmentation.saved_predictions import read_predictions, save_predictions
 from segboost.progress import QuietProgress
 from tests.pipelines.segmentation.class_sets import (
     LEGEND,
@@ -85,11 +85,11 @@ def test_saved_answers_come_back(tmp_path):
     model, items = trained_classes().model, class_items(2, first=50)
     save_segmenter(model, tmp_path)
     found = evaluate_model(model, items)
-    keep_answers(tmp_path, items, found.answers)
-    back = read_answers(tmp_path)
+    save_predictions(tmp_path, items, found.predictions)
+    back = read_predictions(tmp_path)
     assert set(back) == {item.name for item in items}
     for item in items:
-        kept, made = back[item.name].answer, found.answers[item.name]
+        kept, made = back[item.name].prediction, found.predictions[item.name]
         assert (kept.confusion == made.confusion).all()
         assert (kept.calibration == made.calibration).all()
 

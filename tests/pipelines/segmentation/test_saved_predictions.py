@@ -7,7 +7,11 @@ import pytest
 
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.model.files import save_segmenter
-from segboost.pipelines.segmentation.saved_predictions import FILE, keep_answers, read_answers
+from segboost.pipelines.segmentation.saved_predictions import (
+    FILE,
+    read_predictions,
+    save_predictions,
+)
 from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
 
 
@@ -19,29 +23,29 @@ def evaluation():
 @pytest.fixture
 def folder(tmp_path, evaluation):
     save_segmenter(trained().model, tmp_path)
-    keep_answers(tmp_path, tiny_data().test, evaluation.answers)
+    save_predictions(tmp_path, tiny_data().test, evaluation.predictions)
     return tmp_path
 
 
 def test_saved_predictions_are_restored(folder, evaluation):
-    kept = read_answers(folder)
+    kept = read_predictions(folder)
     assert list(kept) == [item.name for item in tiny_data().test]
     for item in tiny_data().test:
-        found, wanted = kept[item.name], evaluation.answers[item.name]
+        found, wanted = kept[item.name], evaluation.predictions[item.name]
         assert (found.image_key, found.mask_key) == (item.image_key(), item.mask_key())
         for name, values in vars(wanted).items():
-            np.testing.assert_array_equal(getattr(found.answer, name), values)
+            np.testing.assert_array_equal(getattr(found.prediction, name), values)
 
 
 def test_the_same_predictions_give_the_same_bytes(folder, evaluation):
     before = (folder / FILE).read_bytes()
-    keep_answers(folder, tiny_data().test, evaluation.answers)
+    save_predictions(folder, tiny_data().test, evaluation.predictions)
     assert (folder / FILE).read_bytes() == before
 
 
 def test_predictions_of_another_model_are_ignored(folder):
     save_segmenter(trained().model, folder, {"n_train": 7})
-    assert read_answers(folder) is None
+    assert read_predictions(folder) is None
 
 
 @pytest.mark.parametrize("damage", ["missing", "torn"])
@@ -51,4 +55,4 @@ def test_damaged_predictions_are_ignored(folder, damage):
         path.unlink()
     else:
         path.write_bytes(path.read_bytes()[:-200])
-    assert read_answers(folder) is None
+    assert read_predictions(folder) is None

@@ -15,7 +15,7 @@ from segboost.io.scientific.sources import read_info
 from segboost.pipelines.batch.scientific import image_objects
 from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.scientific.summaries import OBJECT_TABLE, write_summaries
-from segboost.pipelines.batch.scientific.tile_job import TileAnswer
+from segboost.pipelines.batch.scientific.tile_job import TileResult
 from segboost.pipelines.batch.scientific.tile_store import TileStore
 from segboost.pipelines.batch.scientific.writing import TileJob, write_outputs
 from segboost.pipelines.objects.finding import ObjectSettings
@@ -63,7 +63,7 @@ def prepare(folder, settings, pages=2, calibrated=True):
     for tile in tiles:
         part = masks[tile.page][tile.core.rows, tile.core.columns]
         unit = rng.integers(0, 256, part.shape).astype(np.uint8) if calibrated else None
-        store.put(tile, TileAnswer(part, unit, 1, 0.0))
+        store.put(tile, TileResult(part, unit, 1, 0.0))
     options = ScientificOptions(objects=settings, formats=FORMATS, tile=256, overlap=64)
     info = read_info(path)
     assert info.pixel_size == PixelSize(0.5, 0.5, "µm")

@@ -9,7 +9,7 @@ import tifffile
 from segboost.io.pixel_size import PixelSize
 from segboost.io.scientific.sources import read_info
 from segboost.io.scientific.tiff_output import write_tiff_stack
-from segboost.pipelines.batch.scientific.tile_job import TileAnswer
+from segboost.pipelines.batch.scientific.tile_job import TileResult
 from segboost.pipelines.batch.scientific.tile_store import TileStore
 from segboost.pipelines.segmentation.images.tiling import plan_tiles
 from segboost.storage.ownership import ForeignFileError
@@ -23,7 +23,7 @@ def test_tiles_on_disk(tmp_path):
     assert tiles[0] not in store
     for tile in tiles:
         part = whole[tile.core.rows, tile.core.columns]
-        store.put(tile, TileAnswer(part, None, 7, 0.5))
+        store.put(tile, TileResult(part, None, 7, 0.5))
     assert all(tile in store for tile in tiles)
     assert tiles[0] not in TileStore(tmp_path, "a", {"model": 2})
     assert store.counts(tiles[0]) == (7, 0.5)
@@ -37,21 +37,21 @@ def test_tiles_on_disk(tmp_path):
     assert [path.name for path in store.folder.iterdir()] == ["mine.npz"]
 
 
-def write_text(path, answer):
+def write_text(path, result):
     path.write_text("mine")
 
 
-def write_single_array(path, answer):
+def write_single_array(path, result):
     with open(path, "wb") as file:
-        np.save(file, answer.mask)
+        np.save(file, result.mask)
 
 
-def write_unmarked(path, answer):
-    np.savez(path, mask=answer.mask, counts=np.array([1.0, 2.0]))
+def write_unmarked(path, result):
+    np.savez(path, mask=result.mask, counts=np.array([1.0, 2.0]))
 
 
-def write_other_mark(path, answer):
-    np.savez(path, mask=answer.mask, counts=np.array([1.0, 2.0]), mark=np.array("segboost tile 0"))
+def write_other_mark(path, result):
+    np.savez(path, mask=result.mask, counts=np.array([1.0, 2.0]), mark=np.array("segboost tile 0"))
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def write_other_mark(path, answer):
 )
 def test_foreign_files_with_names_of_tiles_are_kept(write, tmp_path):
     tiles = plan_tiles(1, 300, 500, 256, 64)
-    answer = TileAnswer(np.zeros((256, 256), np.uint8), None, 7, 0.5)
+    result = TileResult(np.zeros((256, 256), np.uint8), None, 7, 0.5)
     store = TileStore(tmp_path, "a", {})
     store.folder.mkdir()
     path = store.folder / f"{tiles[0].name}.npz"
-    write(path, answer)
+    write(path, result)
     before = path.read_bytes()
     assert tiles[0] not in store
-    for refused in (lambda: store.put(tiles[0], answer), lambda: store.refuse_foreign(tiles)):
+    for refused in (lambda: store.put(tiles[0], result), lambda: store.refuse_foreign(tiles)):
         with pytest.raises(ForeignFileError, match="was not written by segboost") as error:
             refused()
         assert "\n" not in str(error.value)
-    store.put(tiles[1], answer)
+    store.put(tiles[1], result)
     assert path.name in store.remove(tiles)
     assert path.read_bytes() == before
     assert list(store.folder.iterdir()) == [path]
@@ -78,10 +78,10 @@ def test_foreign_files_with_names_of_tiles_are_kept(write, tmp_path):
 
 def test_a_link_instead_of_the_folder_is_refused(tmp_path):
     tiles = plan_tiles(1, 300, 500, 256, 64)
-    answer = TileAnswer(np.zeros((256, 256), np.uint8), None, 7, 0.5)
+    result = TileResult(np.zeros((256, 256), np.uint8), None, 7, 0.5)
     store = TileStore(tmp_path / "out", "a", {})
     for tile in tiles:
-        store.put(tile, answer)
+        store.put(tile, result)
     moved = store.folder.rename(tmp_path / "elsewhere")
     store.folder.symlink_to(moved)
     with pytest.raises(ForeignFileError, match="was not written by segboost"):
@@ -93,7 +93,7 @@ def test_a_link_instead_of_the_folder_is_refused(tmp_path):
 def test_temporary_files_of_killed_runs_do_not_keep_the_folder(tmp_path):
     tiles = plan_tiles(1, 100, 100)
     store = TileStore(tmp_path, "a", {})
-    store.put(tiles[0], TileAnswer(np.zeros((100, 100), np.uint8), None, 7, 0.5))
+    store.put(tiles[0], TileResult(np.zeros((100, 100), np.uint8), None, 7, 0.5))
     (store.folder / temporary_name()).write_bytes(b"half a tile")
     assert store.remove(tiles) == ""
     assert list(tmp_path.iterdir()) == []

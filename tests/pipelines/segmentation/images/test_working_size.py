@@ -62,8 +62,8 @@ def test_a_mask_has_the_size_of_its_image(model):
 
 def test_evaluation_is_at_the_working_size(model):
     found = evaluate_model(model, tiny_data().test[:1])
-    (answer,) = found.answers.values()
-    assert (answer.foreground + answer.background).sum() == 48 * 64
+    (prediction,) = found.predictions.values()
+    assert (prediction.foreground + prediction.background).sum() == 48 * 64
 
 
 @pytest.mark.parametrize("side", [0, 31, 40.5, "large"])

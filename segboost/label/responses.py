@@ -29,7 +29,7 @@ def static_file(name: str) -> bytes:
     return (resources.files("segboost.label") / "static" / name).read_bytes()
 
 
-def json_answer(values: dict[str, Any], status: int = 200) -> Response:
+def json_response(values: dict[str, Any], status: int = 200) -> Response:
     """Return values as JSON."""
     text = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # File names may hold bytes that are not text; the page shows a question mark for each.
@@ -38,7 +38,7 @@ def json_answer(values: dict[str, Any], status: int = 200) -> Response:
 
 def problem(text: str, status: int) -> Response:
     """Return an error message for the page to show."""
-    return json_answer({"problem": text}, status)
+    return json_response({"problem": text}, status)
 
 
 def packed_bytes(data: bytes, headers: dict[str, str] | None = None) -> Response:

@@ -1,4 +1,4 @@
-"""A pass of a convolutional network over a large input in parts, which bounds memory."""
+"""A pass of a convolutional network over a large input in tiles, which bounds memory."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from segboost.features.network.runtime import Outputs, run_network
 from segboost.features.network.source import NetworkSource
 
 MARGIN = 256
-"""Pixels of the input around a part that are computed with it, a multiple of all strides."""
+"""Pixels of the input around a tile that are computed with it, a multiple of all strides."""
 
 
-def run_by_parts(
+def run_in_tiles(
     source: NetworkSource,
     layers: tuple[str, ...],
     image: Float32Array,
     most: int = MOST_PIXELS,
     margin: int = MARGIN,
 ) -> Outputs:
-    """Return the maps of `run_network`, computed in parts if the input is too large.
+    """Return the maps of `run_network`, computed in tiles if the input is too large.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def run_by_parts(
     image : ndarray of float32, shape (1, 3, H, W)
         Sides are multiples of the network's coarsest stride.
     most : int
-        Maximum number of pixels of a part, including its margin.
+        Maximum number of pixels of a tile, including its margin.
     margin : int
     """
     height, width = image.shape[2:]
@@ -58,7 +58,7 @@ def run_by_parts(
 
 
 def _cores(length: int, side: int, margin: int) -> list[tuple[int, int, int, int]]:
-    """Return the start and end of every part without and with its margin, clipped to the input."""
+    """Return the start and end of every tile without and with its margin, clipped to the input."""
     if length <= side:
         return [(0, length, 0, length)]
     step = max(margin, (side - 2 * margin) // margin * margin)

@@ -24,7 +24,7 @@ BINS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class RegionAnswer:
+class RegionPrediction:
     """Scores and true pixels of an image's regions, each of shape (R,), for two classes.
 
     Regions are its superpixels and, if borders were refined, groups of pixels near them.
@@ -49,7 +49,7 @@ class RegionAnswer:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassAnswer:
+class ClassPrediction:
     """Pixels of an image by true and predicted class, and the calibration of its probabilities.
 
     Parameters
@@ -72,7 +72,7 @@ class ClassAnswer:
         probabilities: AnyArray,
         step: int,
     ) -> Self:
-        """Return the answer for the scores of an image.
+        """Return the prediction for the scores of an image.
 
         Parameters
         ----------
@@ -105,17 +105,17 @@ class ClassAnswer:
         return added
 
 
-Answer = RegionAnswer | ClassAnswer
+ImagePrediction = RegionPrediction | ClassPrediction
 
 
 def new_total(n_classes: int) -> Total:
-    """Return an evaluation to which answers of this number of classes can be added."""
+    """Return an evaluation to which predictions of this number of classes can be added."""
     return SegmentationEvaluation() if n_classes == 2 else ClassEvaluation(n_classes)
 
 
-def answer_from_arrays(arrays: Mapping[str, AnyArray]) -> Answer:
-    """Return the answer with these arrays as its attributes."""
-    return ClassAnswer(**arrays) if "confusion" in arrays else RegionAnswer(**arrays)
+def prediction_from_arrays(arrays: Mapping[str, AnyArray]) -> ImagePrediction:
+    """Return the prediction with these arrays as its attributes."""
+    return ClassPrediction(**arrays) if "confusion" in arrays else RegionPrediction(**arrays)
 
 
 def scores_from_dict(values: Mapping[str, Any]) -> Scores:
