@@ -77,7 +77,7 @@ class Taxonomy:
                 "taxonomy must be nested mappings or a mapping from node to parent, "
                 f"got {type(description).__name__}"
             )
-        # Sets are no node names, so they count as nested, and `from_nested` refuses them.
+        # A set cannot be a node name, so it counts as nested, and `from_nested` refuses it.
         nested = any(isinstance(v, (Mapping, list, tuple, set)) for v in description.values())
         return cls.from_nested(description) if nested else cls(description)
 
