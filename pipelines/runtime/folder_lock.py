@@ -1,7 +1,8 @@
 """Locks on folders: one run at a time in an output folder, several in a cache.
 
-The lock is the kernel's ``flock``. The package filelock uses the same call, but does not say who
-holds a lock, has no shared locks, and falls back to a file that outlives its process.
+The lock is the kernel's ``flock``. The package filelock uses the same call, but its ``FileLock``
+does not say who holds it and cannot be shared. Its shared locks are SQLite databases, and its locks
+that name an owner are files that outlive a killed process.
 """
 
 from __future__ import annotations
