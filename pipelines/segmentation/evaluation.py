@@ -7,28 +7,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from segboost.io.legend import TWO_CLASSES, VOID, ClassLegend
+from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, KeyParts
 from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.image_evaluation import (
+    LabelledInput,
+    predict_labelled,
+    read_labelled,
+)
 from segboost.pipelines.segmentation.images.crops import working_items
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.metrics.predictions import (
-    ClassPrediction,
     ImagePrediction,
-    RegionPrediction,
     Scores,
     new_total,
     prediction_from_arrays,
 )
-from segboost.pipelines.segmentation.metrics.scores import ConfusionMatrix, region_counts
-from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
+from segboost.pipelines.segmentation.metrics.scores import ConfusionMatrix
 from segboost.pipelines.segmentation.model.files import Segmenter
-from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.stages.features import (
     FeatureStage,
     TrainingImage,
@@ -39,10 +37,6 @@ from segboost.storage.folder import DOCUMENT
 
 EVALUATION = "test images"
 """The name of the stage in progress reports."""
-STEPS = 64
-"""Scores of single pixels are rounded to this many steps per unit of log-odds."""
-CALIBRATION_STEP = 4
-"""Step in rows and columns at which probabilities of several classes are compared with truth."""
 STAGE = "evaluation"
 """The stage of predictions in an artefact store."""
 
@@ -82,11 +76,11 @@ class EvaluationCache:
             )
         return prediction_from_arrays(found.arrays)
 
-    def read(self, item: TrainingImage) -> _Input:
+    def read(self, item: TrainingImage) -> LabelledInput:
         """Return name, features (or pixels if there are none yet) and mask of an image."""
         features = self.features
         if not features.has(item):
-            return _read(item)
+            return read_labelled(item)
         names = [g.name for g in features.preset.groups]
         groups = {name: features.group(item, name) for name in names}
         pixels = item.image() if self.with_pixels else None
@@ -232,79 +226,11 @@ def predict_all(
     Cached predictions and features are reused; new ones are added to the cache.
     """
     if cache is None:
-        found = map_tasks(_predict, model, items, n_jobs, prepare=_read)
+        found = map_tasks(predict_labelled, model, items, n_jobs, prepare=read_labelled)
         yield from (prediction for _, prediction in found)
         return
     todo = [item for item in items if not cache.has(item)]
-    made = map_tasks(_predict, model, todo, n_jobs, prepare=cache.read, keep=cache.keep)
+    made = map_tasks(predict_labelled, model, todo, n_jobs, prepare=cache.read, keep=cache.keep)
     waiting = {id(item) for item in todo}
     for item in items:
         yield next(made) if id(item) in waiting else cache.prediction(item)
-
-
-_Input = tuple[str, npt.NDArray[np.uint8] | SuperpixelImage, npt.NDArray[np.uint8]]
-
-
-def _read(item: TrainingImage) -> _Input:
-    return item.name, item.image(), item.mask()
-
-
-def _predict(model: Segmenter, given: _Input) -> tuple[SuperpixelImage | None, ImagePrediction]:
-    """Return the prediction for an image, and its features if they were computed here."""
-    name, pixels, mask = given
-    known = isinstance(pixels, SuperpixelImage)
-    image = pixels if isinstance(pixels, SuperpixelImage) else model.prepare(pixels, name)
-    checked = add_truth(image, mask, name, model.legend.n_classes)
-    new = None if known else image
-    if isinstance(model, ClassSegmentationModel):
-        return new, predict_classes(model, checked, mask)
-    return new, predict_regions(model, checked, mask)
-
-
-def predict_classes(
-    model: ClassSegmentationModel, image: SuperpixelImage, mask: npt.NDArray[np.uint8]
-) -> ClassPrediction:
-    """Return the pixels of an image by true and predicted class, with their probabilities."""
-    scores = model.score_pixels(image)
-    some = scores[::CALIBRATION_STEP, ::CALIBRATION_STEP]
-    return ClassPrediction.of(scores, mask, model.probabilities(some), CALIBRATION_STEP)
-
-
-def predict_regions(
-    model: SegmentationModel, image: SuperpixelImage, mask: npt.NDArray[np.uint8]
-) -> RegionPrediction:
-    """Return the scores of an image's superpixels and of the pixels near refined borders.
-
-    Those pixels are grouped by their scores, rounded to steps that keep the sign.
-    """
-    node = model.node_scores(image)
-    if model.borders is None:
-        return RegionPrediction(node, *image.truth)
-    margin = model.borders.margins(node)
-    band = model.borders.band(image, margin)
-    away = mask.copy()
-    away[band.rows, band.columns] = VOID
-    foreground, background = region_counts(image.superpixels, away)
-    steps, place = np.unique(np.ceil(band.score * STEPS), return_inverse=True)
-    near = mask[band.rows, band.columns]
-    counts = [np.bincount(place[near == c], minlength=steps.size) for c in (1, 0)]
-    return RegionPrediction(
-        np.concatenate([margin, (steps - 0.5) / STEPS]),
-        np.concatenate([foreground, counts[0]]),
-        np.concatenate([background, counts[1]]),
-    )
-
-
-def add_truth(
-    image: SuperpixelImage, mask: npt.NDArray[np.uint8], name: str, n_classes: int = 2
-) -> SuperpixelImage:
-    """Return the image with the truth of its mask; ValueError if they do not fit."""
-    if mask.shape != image.superpixels.shape:
-        (height, width), (tall, wide) = image.superpixels.shape, mask.shape
-        raise ValueError(
-            f"{name}: the image is {width}×{height}, its mask {wide}×{tall}: make them equal"
-        )
-    try:
-        return image.with_truth(mask, n_classes)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None

@@ -14,10 +14,10 @@ from segboost._types import AnyArray, FloatArray
 from segboost.io.errors import ImageFileError
 from segboost.io.legend import DEFAULT_COLOURS
 from segboost.io.scientific.sources import ImageSource, open_source
-from segboost.report.html_elements import panel, section, table, tile
 from segboost.report.page import frame
-from segboost.report.pictures import indexed, png
-from segboost.report.svg import Chart
+from segboost.report.run_data.pictures import indexed, png
+from segboost.report.sections.html_elements import panel, section, table, tile
+from segboost.report.sections.svg import Chart
 from segboost.report.write_report import PAGE, check_page
 from segboost.storage.whole_file import write_whole
 

@@ -7,15 +7,15 @@ from html import escape
 from importlib.resources import files
 
 from segboost._version import __version__
-from segboost.report import class_sections as by_class
-from segboost.report.class_data import ClassReportData
-from segboost.report.html_elements import percent, section
-from segboost.report.image_sections import by_image, images
-from segboost.report.load_runs import Run
-from segboost.report.potentials_section import potentials
-from segboost.report.report_data import ReportData
-from segboost.report.run_sections import configuration, timings
-from segboost.report.score_sections import TITLES, curves, headline
+from segboost.report.run_data.class_data import ClassReportData
+from segboost.report.run_data.load_runs import Run
+from segboost.report.run_data.report_data import ReportData
+from segboost.report.sections import classes as by_class
+from segboost.report.sections.html_elements import percent, section
+from segboost.report.sections.images import by_image, images
+from segboost.report.sections.potentials import potentials
+from segboost.report.sections.run import configuration, timings
+from segboost.report.sections.scores import TITLES, curves, headline
 
 MEASURES = {
     "mean_iou": "mean IoU",

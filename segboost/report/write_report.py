@@ -8,10 +8,10 @@ from itertools import groupby
 from pathlib import Path
 
 from segboost.progress import Progress, QuietProgress
-from segboost.report.class_data import ClassReportData, collect_classes
-from segboost.report.load_runs import Run, find_runs, read_table
 from segboost.report.page import render
-from segboost.report.report_data import ReportData, collect
+from segboost.report.run_data.class_data import ClassReportData, collect_classes
+from segboost.report.run_data.load_runs import Run, find_runs, read_table
+from segboost.report.run_data.report_data import ReportData, collect
 from segboost.storage.output_record import is_empty, refuse_foreign
 from segboost.storage.ownership import ForeignFileError
 from segboost.storage.whole_file import check_replaceable, write_whole

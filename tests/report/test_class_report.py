@@ -9,7 +9,7 @@ import pytest
 from segboost.datasets import load_synthetic_classes
 from segboost.pipelines.segmentation.run import run_training
 from segboost.progress import QuietProgress
-from segboost.report.load_runs import find_runs
+from segboost.report.run_data.load_runs import find_runs
 from segboost.report.write_report import write_report
 from tests.browser import PHONE, chromium, needs_chromium, widths
 from tests.pipelines.segmentation.class_sets import class_config, class_store

@@ -10,7 +10,7 @@ import pytest
 
 from segboost.pipelines.segmentation.run import run_training
 from segboost.progress import QuietProgress
-from segboost.report.score_sections import _choice
+from segboost.report.sections.scores import _choice
 from segboost.report.write_report import write_report
 from tests.pipelines.segmentation.segmentation_sets import tiny_config, tiny_data, write_folders
 

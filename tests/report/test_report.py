@@ -10,7 +10,7 @@ import pytest
 
 from segboost.cli.main import run
 from segboost.pipelines.segmentation.saved_predictions import FILE
-from segboost.report.html_elements import percent
+from segboost.report.sections.html_elements import percent
 from segboost.report.write_report import LARGEST, write_report
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance, pairwise
-from segboost.report.learned_functions import LearnedFunction, learned_functions
-from segboost.report.potentials_section import _functions
+from segboost.report.run_data.learned_functions import learned_functions
 from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
 
 
@@ -46,15 +45,3 @@ def test_weights_and_shapes_of_the_functions():
 
 def test_a_model_without_a_crf_has_no_functions():
     assert learned_functions(trained("adaboost").model) is None
-
-
-def test_uninformative_potentials_are_listed_as_excluded_or_used():
-    def function(name, weight, muted):
-        return LearnedFunction(name, weight, lambda values: weight * values, (-1.0, 1.0), muted)
-
-    parts = [("a", 1.0, False), ("b", 0.0, False), ("c", 1e-29, True), ("d", 0.2, True)]
-    text = _functions([function(*part) for part in parts], [], True)
-    assert text.count("<figure") == 1
-    assert "Not used: b." in text
-    assert "Excluded, as uninformative on held-out images: c." in text
-    assert "Used, though uninformative on held-out images, and not drawn: d." in text

@@ -7,10 +7,10 @@ from html import escape
 
 import numpy as np
 
-from segboost.report.charts import function_chart, value_range
-from segboost.report.html_elements import legend, section
-from segboost.report.learned_functions import LearnedFunction
-from segboost.report.report_data import ReportData, Values
+from segboost.report.run_data.learned_functions import LearnedFunction
+from segboost.report.run_data.report_data import ReportData, Values
+from segboost.report.sections.charts import function_chart, value_range
+from segboost.report.sections.html_elements import legend, section
 
 NEGLIGIBLE = 1e-12
 """Muted potentials up to this weight count as excluded: in linear CRFs, none is exactly 0."""
@@ -64,20 +64,20 @@ def _functions(functions: Sequence[LearnedFunction], values: Sequence[Values], s
     ]
     top = max([float(np.abs(y).max()) for y in responses] + [1e-9]) * 1.08
     order = sorted(range(len(functions)), key=lambda i: -float(np.ptp(responses[i])))
-    used = [i for i in order if functions[i].weight > 0 and not functions[i].muted]
+    used = [i for i in order if functions[i].weight > 0 and not functions[i].uninformative]
     drawn = "".join(
         f'<figure class="small"><figcaption>{escape(functions[i].name)}</figcaption>'
         f"{function_chart(functions[i], met[i], top, signed)}</figure>"
         for i in used
     )
-    unused = [functions[i].name for i in order if i not in used and not functions[i].muted]
-    muted = [f.name for f in functions if f.muted and f.weight <= NEGLIGIBLE]
-    faint = [f.name for f in functions if f.muted and f.weight > NEGLIGIBLE]
+    unused = [functions[i].name for i in order if i not in used and not functions[i].uninformative]
+    excluded = [f.name for f in functions if f.uninformative and f.weight <= NEGLIGIBLE]
+    faint = [f.name for f in functions if f.uninformative and f.weight > NEGLIGIBLE]
     notes = []
     if unused:
         notes.append(f"Not used: {escape(', '.join(unused))}.")
-    if muted:
-        names = escape(", ".join(muted))
+    if excluded:
+        names = escape(", ".join(excluded))
         notes.append(f"Excluded, as uninformative on held-out images: {names}.")
     if faint:
         names = escape(", ".join(faint))

@@ -17,11 +17,11 @@ from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
 from segboost.pipelines.segmentation.metrics.predictions import ClassPrediction, ImagePrediction
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
 from segboost.progress import Progress, track
-from segboost.report.class_pictures import draw_class_pictures
-from segboost.report.load_runs import Run
-from segboost.report.measurements import choose_images
-from segboost.report.pictures import Pictures
-from segboost.report.tested_images import find_predictions, find_test_items
+from segboost.report.run_data.class_pictures import draw_class_pictures
+from segboost.report.run_data.load_runs import Run
+from segboost.report.run_data.measurements import choose_images
+from segboost.report.run_data.pictures import Pictures
+from segboost.report.run_data.tested_images import find_predictions, find_test_items
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ import numpy as np
 from segboost._types import FloatArray
 from segboost.baselines.cutting_plane import SVMStep
 from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
-from segboost.report.html_elements import percent
-from segboost.report.learned_functions import LearnedFunction
-from segboost.report.svg import Chart
+from segboost.report.run_data.learned_functions import LearnedFunction
+from segboost.report.sections.html_elements import percent
+from segboost.report.sections.svg import Chart
 from segboost.solver.steps import Step
 
 COLOURS = ("c1", "c2", "c3", "c4")

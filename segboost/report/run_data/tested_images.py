@@ -13,7 +13,7 @@ from segboost.pipelines.segmentation.metrics.predictions import ImagePrediction
 from segboost.pipelines.segmentation.recorded_data import recorded_dataset
 from segboost.pipelines.segmentation.saved_predictions import SavedPrediction
 from segboost.progress import Progress
-from segboost.report.load_runs import Run
+from segboost.report.run_data.load_runs import Run
 
 
 def find_test_items(

@@ -7,8 +7,8 @@ from PIL import Image
 
 from segboost._types import AnyArray, BoolArray, ByteArray, FloatArray
 from segboost.io.legend import ClassLegend
-from segboost.report import pictures
-from segboost.report.pictures import CLEAR, VOID_SHADE, Pictures
+from segboost.report.run_data import pictures
+from segboost.report.run_data.pictures import CLEAR, VOID_SHADE, Pictures
 
 OPACITY = 165
 """Opacity of class colours, from 0 to 255."""

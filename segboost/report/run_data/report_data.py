@@ -19,11 +19,11 @@ from segboost.pipelines.segmentation.model.files import of_two_classes
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
 from segboost.pipelines.segmentation.potentials.crf_potentials import pairwise
 from segboost.progress import Progress, track
-from segboost.report.learned_functions import LearnedCRF, learned_functions
-from segboost.report.load_runs import Run
-from segboost.report.measurements import Measurements, choose_images, measure, reliability
-from segboost.report.pictures import Pictures, draw_pictures
-from segboost.report.tested_images import find_predictions, find_test_items
+from segboost.report.run_data.learned_functions import LearnedCRF, learned_functions
+from segboost.report.run_data.load_runs import Run
+from segboost.report.run_data.measurements import Measurements, choose_images, measure, reliability
+from segboost.report.run_data.pictures import Pictures, draw_pictures
+from segboost.report.run_data.tested_images import find_predictions, find_test_items
 
 Values = dict[str, FloatArray]
 FOREGROUND, BACKGROUND = "front", "back"

@@ -7,13 +7,13 @@ from html import escape
 import numpy as np
 
 from segboost.io.legend import ClassLegend, colour_code
-from segboost.report import charts
-from segboost.report.class_data import ClassReportData, ShownClasses
-from segboost.report.html_elements import legend as marks
-from segboost.report.html_elements import panel, percent, section, table, tile
-from segboost.report.image_sections import card, ranked_images
-from segboost.report.run_sections import training_time
-from segboost.report.score_sections import choice_panel, convergence_panel
+from segboost.report.run_data.class_data import ClassReportData, ShownClasses
+from segboost.report.sections import charts
+from segboost.report.sections.html_elements import legend as marks
+from segboost.report.sections.html_elements import panel, percent, section, table, tile
+from segboost.report.sections.images import card, ranked_images
+from segboost.report.sections.run import training_time
+from segboost.report.sections.scores import choice_panel, convergence_panel
 
 DARK = 55
 """Cells of the confusion matrix with at least this percentage have white text."""

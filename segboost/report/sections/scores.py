@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
-from segboost.report import charts
-from segboost.report.html_elements import legend, panel, percent, section, tile
-from segboost.report.load_runs import Run
-from segboost.report.report_data import ReportData
-from segboost.report.run_sections import training_time
+from segboost.report.run_data.load_runs import Run
+from segboost.report.run_data.report_data import ReportData
+from segboost.report.sections import charts
+from segboost.report.sections.html_elements import legend, panel, percent, section, tile
+from segboost.report.sections.run import training_time
 
 TITLES = {
     "structboost": "StructBoost",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from segboost.report.html_elements import legend, percent, section, table
-from segboost.report.measurements import RANKS, image_scores
-from segboost.report.pictures import Pictures
-from segboost.report.report_data import ReportData, ShownImage
+from segboost.report.run_data.measurements import RANKS, image_scores
+from segboost.report.run_data.pictures import Pictures
+from segboost.report.run_data.report_data import ReportData, ShownImage
+from segboost.report.sections.html_elements import legend, percent, section, table
 
 STEPS = ("image", "prediction", "ground truth")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.segmentation.metrics.predictions import RegionPrediction
-from segboost.report.measurements import choose_images, measure
+from segboost.report.run_data.measurements import choose_images, measure
 
 
 @pytest.fixture

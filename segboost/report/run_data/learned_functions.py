@@ -33,15 +33,16 @@ class LearnedFunction:
         different labels on its two sides.
     reach : tuple of two floats
         The range of values within which the function is not constant.
-    muted : bool
-        Uninformative out of fold, and attenuated before training; see `PotentialScale`.
+    uninformative : bool
+        Whether its out-of-fold scores told nothing, so that it was attenuated before training; see
+        `PotentialScale`.
     """
 
     name: str
     weight: float
     of: Function
     reach: tuple[float, float]
-    muted: bool = False
+    uninformative: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +65,10 @@ def learned_functions(model: SegmentationModel) -> LearnedCRF | None:
         return None
     unary = unary_names(model)
     pairwise = pairwise_names(model.potentials)
-    muted = ~model.unary.scale.informative
+    uninformative = ~model.unary.scale.informative
     if isinstance(model.crf, CRFStructuredSVM):
-        return _linear(model.crf, unary, pairwise, muted)
-    return _boosted(model.crf, unary, pairwise, muted)
+        return _linear(model.crf, unary, pairwise, uninformative)
+    return _boosted(model.crf, unary, pairwise, uninformative)
 
 
 def unary_names(model: SegmentationModel) -> list[str]:
@@ -105,7 +106,7 @@ def pairwise_names(settings: PotentialSettings) -> list[str]:
 
 
 def _boosted(
-    crf: CRFStructBoost, unary: Sequence[str], pairwise: Sequence[str], muted: BoolArray
+    crf: CRFStructBoost, unary: Sequence[str], pairwise: Sequence[str], uninformative: BoolArray
 ) -> LearnedCRF:
     found = crf.ensemble_
     n_unary = len(unary) + crf.fit_intercept
@@ -120,7 +121,7 @@ def _boosted(
         LearnedFunction(
             name, _weight(found, parts[0][t]), support(t), _reach(found, parts[0][t], True), quiet
         )
-        for t, (name, quiet) in enumerate(zip(unary, muted.tolist(), strict=True))
+        for t, (name, quiet) in enumerate(zip(unary, uninformative.tolist(), strict=True))
     ]
     costs = [
         LearnedFunction(
@@ -141,14 +142,14 @@ def _linear(
     crf: CRFStructuredSVM,
     unary: Sequence[str],
     pairwise: Sequence[str],
-    muted: BoolArray,
+    uninformative: BoolArray,
 ) -> LearnedCRF:
     def line(slope: float) -> Function:
         return lambda values: slope * values
 
     functions = [
         LearnedFunction(name, abs(float(w)), line(2.0 * float(w)), (-3.0, 3.0), quiet)
-        for name, w, quiet in zip(unary, crf.unary_coef_, muted.tolist(), strict=True)
+        for name, w, quiet in zip(unary, crf.unary_coef_, uninformative.tolist(), strict=True)
     ]
     costs = [
         LearnedFunction(name, float(w), line(float(w)), (0.0, 1.0))

@@ -9,8 +9,8 @@ import pytest
 
 from segboost.baselines.cutting_plane import SVMStep
 from segboost.pipelines.segmentation.metrics.precision_recall import PrecisionRecallCurve
-from segboost.report.charts import learning_curve, precision_recall
-from segboost.report.score_sections import convergence_panel
+from segboost.report.sections.charts import learning_curve, precision_recall
+from segboost.report.sections.scores import convergence_panel
 
 
 def curve(n_foreground):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from segboost.report.html_elements import legend, seconds, section, settings_table
-from segboost.report.load_runs import Run
+from segboost.report.run_data.load_runs import Run
+from segboost.report.sections.html_elements import legend, seconds, section, settings_table
 
 
 def timings(run: Run, key: str) -> str:

@@ -13,8 +13,8 @@ from segboost.datasets import load_synthetic
 from segboost.pipelines.segmentation.run import run_training
 from segboost.pipelines.segmentation.saved_predictions import FILE
 from segboost.progress import QuietProgress
-from segboost.report.load_runs import find_runs
-from segboost.report.report_data import collect
+from segboost.report.run_data.load_runs import find_runs
+from segboost.report.run_data.report_data import collect
 from segboost.report.write_report import write_report
 from tests.pipelines.segmentation.segmentation_sets import shared_cache, tiny_config
 

@@ -1,0 +1,1 @@
+"""What a report shows about finished runs: their data and pictures."""
