@@ -5,10 +5,9 @@ from __future__ import annotations
 from os import PathLike
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
-from segboost._types import AnyArray, Float32Array
+from segboost._types import AnyArray, Float32Array, Int32Array
 from segboost.io.image_files import read_unit_image
 
 RGB = Float32Array
@@ -132,7 +131,7 @@ def _to_unit(array: AnyArray, argument: str) -> Float32Array:
     return np.clip(array, 0, 1).astype(np.float32)
 
 
-def check_labels(labels: AnyArray, shape: tuple[int, int]) -> npt.NDArray[np.int32]:
+def check_labels(labels: AnyArray, shape: tuple[int, int]) -> Int32Array:
     """Return a superpixel map as int32 after checking that it fits an image.
 
     Parameters

@@ -7,9 +7,8 @@ features wherever it lies in the region.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, Float32Array
+from segboost._types import AnyArray, Float32Array, Int32Array
 from segboost.features.kernel import kernel
 
 FULL = 1020
@@ -25,7 +24,7 @@ CONTRAST_FLOOR = np.float32(8.0)
 HALO = LOCAL_RADIUS
 """Support of the channels in pixels: values closer to the region's border are affected by it."""
 
-Sums = npt.NDArray[np.int32]
+Sums = Int32Array
 
 
 def region_sums(region: Float32Array) -> Sums:
@@ -63,7 +62,7 @@ def region_channels(region: Float32Array) -> Sums:
     return out
 
 
-def _whole(share: AnyArray) -> npt.NDArray[np.int32]:
+def _whole(share: AnyArray) -> Int32Array:
     return np.clip(np.rint(share * FULL), 0, FULL).astype(np.int32)
 
 
@@ -108,7 +107,7 @@ def _window_mean(values: Float32Array, radius: int) -> Float32Array:
 
 
 @kernel
-def local_grey(grey: Float32Array, out: npt.NDArray[np.int32]) -> None:
+def local_grey(grey: Float32Array, out: Int32Array) -> None:
     """Write grey minus its local mean, divided by its local deviation: lighting cancels."""
     height, width = grey.shape
     mean = _window_mean(grey, LOCAL_RADIUS)
@@ -120,7 +119,7 @@ def local_grey(grey: Float32Array, out: npt.NDArray[np.int32]) -> None:
             out[i, j] = int(min(max(value, 0.0), 1.0) * FULL + 0.5)
 
 
-def local_grey_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
+def local_grey_numpy(grey: Float32Array) -> Int32Array:
     """Plain NumPy twin of `local_grey` that returns its result."""
     mean, square = (_window_mean_numpy(v, LOCAL_RADIUS) for v in (grey, grey * grey))
     spread = np.sqrt(np.maximum(square - mean * mean, np.float32(0)))
@@ -128,7 +127,7 @@ def local_grey_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
     return (np.clip(value, 0.0, 1.0) * FULL + 0.5).astype(np.int32)
 
 
-def orientations_numpy(grey: Float32Array) -> npt.NDArray[np.int32]:
+def orientations_numpy(grey: Float32Array) -> Int32Array:
     """Plain NumPy twin of `orientations` that returns its result, shape (9, H, W)."""
     padded = np.pad(grey, 1, mode="edge")
     across = padded[1:-1, 2:] - padded[1:-1, :-2]
@@ -159,7 +158,7 @@ def _window_mean_numpy(values: Float32Array, radius: int) -> Float32Array:
 
 
 @kernel
-def orientations(grey: Float32Array, out: npt.NDArray[np.int32]) -> None:
+def orientations(grey: Float32Array, out: Int32Array) -> None:
     """Write gradient magnitude over its local mean, split between the two nearest orientations."""
     height, width = grey.shape
     across = np.zeros((height, width), np.float32)

@@ -7,9 +7,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import FloatArray, Int32Array, Int64Array
 from segboost.features.boxes.channels import FULL, GREY, Sums
 from segboost.features.kernel import kernel
 
@@ -96,7 +95,7 @@ def _parts(height: int, width: int) -> _Parts:
 
 @kernel
 def _sum_parts(
-    grey: npt.NDArray[np.int32],
+    grey: Int32Array,
     feature: Int64Array,
     cell: Int64Array,
     weight: FloatArray,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft
 
-from segboost._types import Float32Array, FloatArray, Int64Array
+from segboost._types import Float32Array, FloatArray, Int32Array, Int64Array
 from segboost.features.groups.integral import integral, pool_grid
 from segboost.features.kernel import kernel
 
@@ -28,7 +28,7 @@ _SUPPORT = 32
 _LOW_PASS = 4 / 256 / np.sqrt(np.log(2))
 
 
-Filter = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Float32Array]
+Filter = tuple[Int32Array, Int32Array, Float32Array]
 """The rows of a transfer function: first column, one past the last, concatenated values."""
 
 
@@ -198,8 +198,8 @@ def _rows_of_filter(
 @kernel
 def fold(
     spectrum: npt.NDArray[np.complex64],
-    first: npt.NDArray[np.int32],
-    last: npt.NDArray[np.int32],
+    first: Int32Array,
+    last: Int32Array,
     values: Float32Array,
     folded: npt.NDArray[np.complex64],
 ) -> None:

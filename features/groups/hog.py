@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray, Float32Array, FloatArray, Int64Array
+from segboost._types import ByteArray, Float32Array, FloatArray, Int32Array, Int64Array
 from segboost.features.groups.integral import double_integral
 from segboost.features.image import RGB
 from segboost.features.image_context import pad_by_reflection
@@ -72,7 +71,7 @@ def hog_patches(response: HogResponse, centres: Int64Array, size: int) -> Float3
 @kernel
 def oriented_gradient(
     padded: Float32Array,
-) -> tuple[ByteArray, npt.NDArray[np.int32]]:
+) -> tuple[ByteArray, Int32Array]:
     """Return orientation (one of 18) and magnitude of the strongest channel's gradient.
 
     Parameters

@@ -7,14 +7,13 @@ pooled values do not depend on the position of a patch in the image.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray, Float32Array, FloatArray, Int64Array
+from segboost._types import ByteArray, Float32Array, FloatArray, Int32Array, Int64Array, UInt16Array
 from segboost.features.kernel import kernel
 
 
 @kernel
-def double_integral(channel: ByteArray, amount: npt.NDArray[np.int32], channels: int) -> Int64Array:
+def double_integral(channel: ByteArray, amount: Int32Array, channels: int) -> Int64Array:
     """Integrate sparse responses twice along both axes.
 
     ``S[m, n, k] = Σ_{y<m, x<n} r[y, x, k] (m − y)(n − x)``. Its second differences at distance c
@@ -51,9 +50,7 @@ def double_integral(channel: ByteArray, amount: npt.NDArray[np.int32], channels:
     return result
 
 
-def double_integral_numpy(
-    channel: ByteArray, amount: npt.NDArray[np.int32], channels: int
-) -> Int64Array:
+def double_integral_numpy(channel: ByteArray, amount: Int32Array, channels: int) -> Int64Array:
     """Plain NumPy twin of `double_integral`."""
     height, width, _ = channel.shape
     dense = np.zeros((height + 1, width + 1, channels), np.int64)
@@ -65,7 +62,7 @@ def double_integral_numpy(
 
 
 @kernel
-def count_integral(codes: ByteArray, channels: int) -> npt.NDArray[np.uint16]:
+def count_integral(codes: ByteArray, channels: int) -> UInt16Array:
     """Return the integral histogram of a map of codes, modulo 2¹⁶.
 
     ``S[m, n, k] = #{y < m, x < n : codes[y, x] = k} mod 2¹⁶``; codes ≥ `channels` are not
@@ -86,7 +83,7 @@ def count_integral(codes: ByteArray, channels: int) -> npt.NDArray[np.uint16]:
     return result
 
 
-def count_integral_numpy(codes: ByteArray, channels: int) -> npt.NDArray[np.uint16]:
+def count_integral_numpy(codes: ByteArray, channels: int) -> UInt16Array:
     """Plain NumPy twin of `count_integral`."""
     dense = np.zeros((codes.shape[0] + 1, codes.shape[1] + 1, channels), np.int64)
     dense[1:, 1:] = codes[..., None] == np.arange(channels)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray, Float32Array, FloatArray, Int64Array
+from segboost._types import ByteArray, Float32Array, FloatArray, Int64Array, UInt16Array
 from segboost.features.groups.integral import count_integral
 from segboost.features.image_context import pad_by_reflection
 from segboost.features.kernel import kernel
@@ -26,7 +25,7 @@ _COLUMNS = np.round(np.cos(_ANGLES), 5).astype(np.float64)
 class LbpResponse:
     """The integral histogram of the codes of a padded image."""
 
-    counts: npt.NDArray[np.uint16]
+    counts: UInt16Array
     margin: int
 
 
@@ -122,7 +121,7 @@ def lbp_codes(padded: FloatArray) -> ByteArray:
 
 @kernel
 def _pool(
-    counts: npt.NDArray[np.uint16],
+    counts: UInt16Array,
     centres: Int64Array,
     cell: int,
     roots: Float32Array,

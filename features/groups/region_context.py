@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import Float32Array, Int64Array
+from segboost._types import Float32Array, Int32Array, Int64Array
 from segboost.features.groups.integral import integral, pool_grid
 from segboost.features.image_context import ImageContext, pad_by_reflection
 from segboost.features.superpixels.adjacency import region_means
@@ -155,7 +154,7 @@ def _block_means(maps: Float32Array, step: int) -> Float32Array:
     return np.asarray(blocks.mean(axis=(1, 3), dtype=np.float32))
 
 
-def _range(flat: npt.NDArray[np.int32], values: Int64Array, count: int) -> Int64Array:
+def _range(flat: Int32Array, values: Int64Array, count: int) -> Int64Array:
     """Return the length of the range of values of each label, shape (P,)."""
     low = np.full(count, values.max())
     high = np.zeros(count, np.int64)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.ndimage import gaussian_filter
 
-from segboost._types import ByteArray, Float32Array, Int64Array
+from segboost._types import ByteArray, Float32Array, Int32Array, Int64Array
 from segboost.features.groups.integral import double_integral
 from segboost.features.image_context import pad_by_reflection
 from segboost.features.kernel import kernel
@@ -62,7 +61,7 @@ def dense_sift(grey: Float32Array, points: Int64Array, cells: tuple[int, ...]) -
 @kernel
 def soft_orientations(
     padded: Float32Array,
-) -> tuple[ByteArray, npt.NDArray[np.int32]]:
+) -> tuple[ByteArray, Int32Array]:
     """Split each gradient between its two nearest orientations.
 
     Returns

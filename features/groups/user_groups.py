@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import Float32Array
+from segboost._types import Float32Array, Int32Array
 from segboost.features.groups.base import Range
 from segboost.features.image import RGB
 from segboost.features.image_context import ImageContext
 from segboost.features.superpixels.adjacency import region_means
 
-UserFunction = Callable[[RGB, npt.NDArray[np.int32]], npt.ArrayLike]
+UserFunction = Callable[[RGB, Int32Array], npt.ArrayLike]
 """(image (H, W, 3) float32 in [0, 1], superpixels (H, W)) → features, shape (P, d)."""
 
 

@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import Float32Array, FloatArray, Int64Array
+from segboost._types import Float32Array, FloatArray, Int32Array, Int64Array
 from segboost.features.page import PagePart
 from segboost.features.pixels.box_means import box_means, halve
 from segboost.features.pixels.sampling import sample_at
@@ -41,7 +40,7 @@ class ClassPixelSource:
     """
 
     luv: Float32Array
-    superpixels: npt.NDArray[np.int32]
+    superpixels: Int32Array
     scores: FloatArray
     page: PagePart | None = None
 

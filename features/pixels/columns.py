@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
-from segboost._types import Float32Array, FloatArray, Int64Array
+from segboost._types import Float32Array, FloatArray, Int32Array, Int64Array
 from segboost.features.pixels.box_means import box_means, halve
 from segboost.features.pixels.sampling import sample_at
 
@@ -55,9 +54,9 @@ class PixelSource:
     """
 
     luv: Float32Array
-    superpixels: npt.NDArray[np.int32]
+    superpixels: Int32Array
     margin: FloatArray
-    distance: npt.NDArray[np.int32]
+    distance: Int32Array
 
 
 def pixel_columns(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, Float32Array, FloatArray, Int64Array
+from segboost._types import AnyArray, Float32Array, FloatArray, Int32Array, Int64Array
 from segboost.features.kernel import kernel
 from segboost.features.superpixels.connectivity import Labels
 
@@ -26,7 +25,7 @@ class Adjacency:
         ``‖mean LUV of p − mean LUV of q‖``.
     """
 
-    edges: npt.NDArray[np.int32]
+    edges: Int32Array
     boundary_length: Float32Array
     luv_difference: Float32Array
 

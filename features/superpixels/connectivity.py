@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from skimage.measure import label
 
-from segboost._types import AnyArray
+from segboost._types import AnyArray, Int32Array
 from segboost.features.kernel import kernel
 
-Labels = npt.NDArray[np.int32]
+Labels = Int32Array
 """A superpixel map, shape (H, W), labels 0 … P−1."""
 
 
@@ -53,7 +52,7 @@ def in_reading_order_plainly(labels: AnyArray) -> Labels:
 
 
 @kernel
-def _by_first_pixel(labels: AnyArray, count: int) -> npt.NDArray[np.int32]:
+def _by_first_pixel(labels: AnyArray, count: int) -> Int32Array:
     found = np.empty(labels.size, np.int32)
     number = np.full(count, -1, np.int32)
     known = 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import Float32Array, Int64Array
+from segboost._types import Float32Array, Int32Array, Int64Array
 from segboost.features.kernel import kernel
 from segboost.features.superpixels.connectivity import Labels, in_reading_order
 
@@ -70,7 +69,7 @@ def _edge_weights(colours: Float32Array) -> Float32Array:
 
 
 @kernel
-def _find(parent: npt.NDArray[np.int32], node: int) -> int:
+def _find(parent: Int32Array, node: int) -> int:
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = parent[node]
@@ -78,7 +77,7 @@ def _find(parent: npt.NDArray[np.int32], node: int) -> int:
 
 
 @kernel
-def _unite(parent: npt.NDArray[np.int32], area: npt.NDArray[np.int32], a: int, b: int) -> int:
+def _unite(parent: Int32Array, area: Int32Array, a: int, b: int) -> int:
     """Join two roots and return the common root: the larger one, so that trees stay flat."""
     if area[a] < area[b]:
         a, b = b, a
@@ -95,7 +94,7 @@ def _join(
     scale: np.float32,
     min_area: int,
     max_area: int,
-) -> npt.NDArray[np.int32]:
+) -> Int32Array:
     """Return the root pixel of every pixel's region, shape (H·W,)."""
     pixels = weights.size // 2
     parent = np.arange(pixels).astype(np.int32)

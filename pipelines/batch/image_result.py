@@ -11,11 +11,10 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
 from segboost._interrupt import is_interrupt
-from segboost._types import AnyArray, ByteArray, FloatArray
+from segboost._types import AnyArray, ByteArray, FloatArray, UInt16Array
 from segboost.io.legend import ClassLegend
 from segboost.pipelines.batch.output_names import (
     OVERLAYS,
@@ -139,7 +138,7 @@ class _Found:
     """The mask, the encoded maps and the number of superpixels of an image."""
 
     mask: ByteArray
-    maps: dict[str, npt.NDArray[np.uint16]]
+    maps: dict[str, UInt16Array]
     superpixels: int
 
 
@@ -151,7 +150,7 @@ def _segment(model: Segmenter, image: ByteArray, stem: str, wanted: frozenset[st
     }
     shape = image.shape[:2]
     mask = np.empty(shape, dtype=np.uint8)
-    maps: dict[str, npt.NDArray[np.uint16]] = {}
+    maps: dict[str, UInt16Array] = {}
     superpixels = 0
     for window, found in segment_parts(model, image, stem):
         place = window.rows, window.columns
@@ -202,7 +201,7 @@ def explain(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def encode_scores(scores: FloatArray) -> npt.NDArray[np.uint16]:
+def encode_scores(scores: FloatArray) -> UInt16Array:
     """Return a score map as 16-bit values: ``v = 32767.5 (1 + s / (1 + |s|))``, rounded outward.
 
     v ≥ 32768 where the score is positive, which is foreground. To decode:
@@ -217,7 +216,7 @@ def encode_scores(scores: FloatArray) -> npt.NDArray[np.uint16]:
     return np.where(scores > 0, np.ceil(soft), np.floor(soft)).astype(np.uint16)
 
 
-def encode_probabilities(probabilities: FloatArray) -> npt.NDArray[np.uint16]:
+def encode_probabilities(probabilities: FloatArray) -> UInt16Array:
     """Return a map of probabilities as 16-bit values, ``v = 65535 p`` rounded.
 
     Examples

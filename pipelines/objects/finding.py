@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 from skimage.morphology import local_maxima, reconstruction
 from skimage.segmentation import watershed
 
-from segboost._types import AnyArray, BoolArray, ByteArray
+from segboost._types import AnyArray, BoolArray, ByteArray, Int32Array
 from segboost.io.legend import VOID
 
 Touching = Literal["keep", "split"]
@@ -71,7 +70,7 @@ class Objects:
         The class of each object.
     """
 
-    labels: npt.NDArray[np.int32]
+    labels: Int32Array
     classes: ByteArray
 
     @property
@@ -114,7 +113,7 @@ def find_objects(mask: AnyArray, settings: ObjectSettings | None = None) -> Obje
     return _drop_hidden(found) if chosen.fill_holes else found
 
 
-def _label(inside: BoolArray, settings: ObjectSettings) -> tuple[npt.NDArray[np.int32], int]:
+def _label(inside: BoolArray, settings: ObjectSettings) -> tuple[Int32Array, int]:
     labels, count = ndimage.label(inside, structure=NEIGHBOURS)
     labels = labels.astype(np.int32)
     if settings.touching == "split" and count:
@@ -123,7 +122,7 @@ def _label(inside: BoolArray, settings: ObjectSettings) -> tuple[npt.NDArray[np.
     return labels, count
 
 
-def split_touching(labels: npt.NDArray[np.int32], depth: float) -> npt.NDArray[np.int32]:
+def split_touching(labels: Int32Array, depth: float) -> Int32Array:
     """Return labels where every part is cut at its necks.
 
     A part gets one seed for each maximum of the distance to its border that stands out by
@@ -163,9 +162,7 @@ def _drop_hidden(objects: Objects) -> Objects:
     return Objects(number[objects.labels], objects.classes[keep])
 
 
-def _drop_small(
-    labels: npt.NDArray[np.int32], count: int, min_area: float
-) -> tuple[npt.NDArray[np.int32], int]:
+def _drop_small(labels: Int32Array, count: int, min_area: float) -> tuple[Int32Array, int]:
     """Return the labels of the objects that are large enough, renumbered in order."""
     area = np.bincount(labels.ravel(), minlength=count + 1)
     keep = (area >= max(min_area, 1)) & (np.arange(count + 1) > 0)

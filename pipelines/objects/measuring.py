@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 from skimage.measure import find_contours, regionprops_table
 
-from segboost._types import AnyArray, FloatArray
+from segboost._types import AnyArray, FloatArray, Int32Array
 from segboost.io.pixel_size import PixelSize
 from segboost.pipelines.objects.finding import Objects
 
@@ -91,7 +90,7 @@ def measure_objects(
     return table
 
 
-def _shapes(labels: npt.NDArray[np.int32], count: int, pixel_size: PixelSize | None) -> ObjectTable:
+def _shapes(labels: Int32Array, count: int, pixel_size: PixelSize | None) -> ObjectTable:
     if count == 0:
         return {name: np.zeros(0) for name in SHAPE_COLUMNS}
     spacing = (1.0, 1.0) if pixel_size is None else (pixel_size.y, pixel_size.x)
@@ -113,7 +112,7 @@ def _shapes(labels: npt.NDArray[np.int32], count: int, pixel_size: PixelSize | N
     }
 
 
-def _perimeters(labels: npt.NDArray[np.int32], pixel_size: PixelSize | None) -> FloatArray:
+def _perimeters(labels: Int32Array, pixel_size: PixelSize | None) -> FloatArray:
     """Return the perimeters; if pixels are not square, the lengths of the contours."""
     if pixel_size is None or pixel_size.is_square:
         scale = 1.0 if pixel_size is None else pixel_size.x
@@ -142,9 +141,7 @@ def _mean_probability(objects: Objects, probabilities: FloatArray | None) -> Flo
     return result
 
 
-def _statistics(
-    labels: npt.NDArray[np.int32], values: AnyArray, count: int
-) -> tuple[FloatArray, FloatArray]:
+def _statistics(labels: Int32Array, values: AnyArray, count: int) -> tuple[FloatArray, FloatArray]:
     """Return mean and standard deviation of the finite values in every object."""
     where = (labels > 0) & np.isfinite(values)
     numbers, inside = labels[where] - 1, values[where].astype(float)

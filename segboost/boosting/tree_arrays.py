@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import AnyArray, FloatArray
+from segboost._types import AnyArray, FloatArray, Int32Array
 from segboost.boosting.bins import thresholds_of
 from segboost.boosting.growing import GrownTree
 from segboost.boosting.walking import DAMAGED, CompleteTrees, check_trees
@@ -35,7 +35,7 @@ class TreeArrays:
     """
 
     baseline: FloatArray
-    feature: npt.NDArray[np.int32]
+    feature: Int32Array
     threshold: FloatArray
     value: AnyArray
     n_features: int

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from segboost._types import AnyArray, FloatArray
+from segboost._types import AnyArray, FloatArray, Int32Array
 
 DAMAGED = "the trees of the model are damaged"
 ROWS_AT_A_TIME = 64
@@ -41,7 +41,7 @@ class CompleteTrees:
     value: AnyArray
 
     @classmethod
-    def of(cls, feature: npt.NDArray[np.int32], threshold: FloatArray, value: AnyArray) -> Self:
+    def of(cls, feature: Int32Array, threshold: FloatArray, value: AnyArray) -> Self:
         """Return complete trees from trees with leaves on any level, by copying leaves downwards.
 
         Parameters

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from segboost._types import BoolArray, FloatArray, IntArray
+from segboost._types import BoolArray, FloatArray, Int8Array, IntArray
 
 FIXED, KEEPS, CHANGES, UNDECIDED = -1, 0, 1, -2
 """The values of x. Fixed nodes take part in no move; their edges are costs of their neighbours."""
@@ -54,7 +53,7 @@ class Move(NamedTuple):
         All false between rounds.
     """
 
-    x: npt.NDArray[np.int8]
+    x: Int8Array
     change: FloatArray
     remaining: FloatArray
     bound: FloatArray

@@ -14,12 +14,12 @@ import maxflow
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import FloatArray, Int8Array, IntArray
 from segboost.graphs.energy import checked_terms, scaled_terms
 from segboost.graphs.graph import Graph
 from segboost.graphs.persistency import fix_dominant
 
-Labels = npt.NDArray[np.int8]
+Labels = Int8Array
 
 
 def minimise(graph: Graph, theta: npt.ArrayLike, capacity: npt.ArrayLike) -> Labels:

@@ -9,10 +9,9 @@ turn. Often only a small part of the problem remains.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import FloatArray, Int8Array, IntArray
 from segboost.graphs.graph import Graph
 
 UNDECIDED = np.int8(-1)
@@ -20,7 +19,7 @@ UNDECIDED = np.int8(-1)
 
 def fix_dominant(
     graph: Graph, cost: FloatArray, capacity: FloatArray
-) -> tuple[npt.NDArray[np.int8], FloatArray]:
+) -> tuple[Int8Array, FloatArray]:
     """Fix nodes until no node dominates its remaining edges.
 
     Parameters
@@ -45,7 +44,7 @@ def fix_dominant(
 @njit(cache=True, nogil=True)
 def _fix_dominant(
     first: IntArray, head: IntArray, edge: IntArray, cost: FloatArray, capacity: FloatArray
-) -> tuple[npt.NDArray[np.int8], FloatArray]:
+) -> tuple[Int8Array, FloatArray]:
     n = cost.shape[0]
     d = cost.copy()
     b = np.zeros(n)
@@ -82,7 +81,7 @@ def _fix_dominant(
 
 def fix_dominant_numpy(
     graph: Graph, cost: FloatArray, capacity: FloatArray
-) -> tuple[npt.NDArray[np.int8], FloatArray]:
+) -> tuple[Int8Array, FloatArray]:
     """Plain NumPy twin of `fix_dominant`, in rounds of array operations."""
     proper = graph.edges[:, 0] != graph.edges[:, 1]
     ends = graph.edges[proper]

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from segboost._types import UInt16Array
 from segboost.io.errors import ImageFileError, explain, is_passing
 
 MAX_PIXELS = 89_478_485
@@ -123,7 +123,7 @@ def read_header(source: Source, max_pixels: int = MAX_PIXELS) -> ImageHeader:
         return ImageHeader(image.mode, frames, wide, alpha, image.width * image.height)
 
 
-def read_wide_colours(source: Source, max_pixels: int = MAX_PIXELS) -> npt.NDArray[np.uint16]:
+def read_wide_colours(source: Source, max_pixels: int = MAX_PIXELS) -> UInt16Array:
     """Return the values of a PNG file with 16-bit colours, shape (H, W, 3 or 4).
 
     Pillow has no mode for such colours and keeps only their upper bytes. It keeps the lower ones

@@ -13,9 +13,8 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import ByteArray
+from segboost._types import ByteArray, Int32Array
 from segboost.features.presets import find_preset
 from segboost.features.superpixels.methods import find_superpixels
 from segboost.io.errors import ImageFileError, is_passing
@@ -63,7 +62,7 @@ class LabelSession:
         self.processes = BackgroundProcesses(self.project, n_workers, self._described)
         self._current = ""  # file name of the image that was opened last
         self._strokes = 0
-        self._maps: OrderedDict[tuple[str, str], npt.NDArray[np.int32]] = OrderedDict()
+        self._maps: OrderedDict[tuple[str, str], Int32Array] = OrderedDict()
         self._lock = Lock()
         self.project.keep_settings(settings or {})
         config = self.project.config()
@@ -141,7 +140,7 @@ class LabelSession:
         """Return the JPEG for the editor, its values stretched between two percentiles."""
         return self._decoded(image, lambda: stretched_image(image))  # type: ignore[no-any-return]
 
-    def superpixels(self, image: FolderImage) -> npt.NDArray[np.int32]:
+    def superpixels(self, image: FolderImage) -> Int32Array:
         """Return the superpixels of the features, resized for the editor."""
         with self._lock:
             found = self._maps.get((image.key, image.stamp))

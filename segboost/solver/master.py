@@ -16,9 +16,8 @@ from typing import Any, Protocol
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, FloatArray, IntArray
+from segboost._types import AnyArray, FloatArray, Int32Array, IntArray
 
 Arrays = dict[str, AnyArray]
 
@@ -281,7 +280,7 @@ def add_rows(
     lower: FloatArray,
     upper: FloatArray,
     values: FloatArray,
-    columns: npt.NDArray[np.int32] | None = None,
+    columns: Int32Array | None = None,
 ) -> None:
     """Add rows of dense values, shape (n_rows, width), at `columns` (by default 0 … width − 1)."""
     if columns is None:
@@ -291,9 +290,7 @@ def add_rows(
     _check(status, "addRows")
 
 
-def add_columns(
-    highs: Any, cost: FloatArray, rows: npt.NDArray[np.int32], values: FloatArray
-) -> None:
+def add_columns(highs: Any, cost: FloatArray, rows: Int32Array, values: FloatArray) -> None:
     """Add columns x ≥ 0 of dense values, shape (n_columns, height), at the LP rows `rows`."""
     n = len(cost)
     starts, index, value = _compressed(rows, values)
@@ -303,9 +300,7 @@ def add_columns(
     _check(status, "addCols")
 
 
-def _compressed(
-    index: npt.NDArray[np.int32], value: FloatArray
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], FloatArray]:
+def _compressed(index: Int32Array, value: FloatArray) -> tuple[Int32Array, Int32Array, FloatArray]:
     """Return starts, indices and values of the non-zero entries."""
     keep = value != 0.0
     starts = np.concatenate([[0], np.cumsum(keep.sum(axis=1))[:-1]]).astype(np.int32)

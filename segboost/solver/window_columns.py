@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, IntArray
+from segboost._types import FloatArray, Int8Array, IntArray
 from segboost.weak.histogram import Codes, add_rows
 from segboost.weak.splitting import TIE, best_cuts
 
@@ -115,7 +114,7 @@ class StumpPool:
 
 @nb.njit(cache=True, nogil=True)
 def weighted_sum(
-    responses: npt.NDArray[np.int8], rows: IntArray, weights: FloatArray
+    responses: Int8Array, rows: IntArray, weights: FloatArray
 ) -> FloatArray:  # pragma: no cover - compiled
     """Return ``Σ_r weights_r · responses[rows_r]``, shape (N,)."""
     out = np.zeros(responses.shape[1])
@@ -127,8 +126,6 @@ def weighted_sum(
     return out
 
 
-def weighted_sum_numpy(
-    responses: npt.NDArray[np.int8], rows: IntArray, weights: FloatArray
-) -> FloatArray:
+def weighted_sum_numpy(responses: Int8Array, rows: IntArray, weights: FloatArray) -> FloatArray:
     """Plain NumPy twin of `weighted_sum`."""
     return weights @ responses[rows].astype(np.float64)

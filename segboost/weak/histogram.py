@@ -12,17 +12,16 @@ from typing import Any
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic
 
-from segboost._types import ByteArray, FloatArray, Int64Array
+from segboost._types import ByteArray, FloatArray, Int32Array, Int64Array
 
 TILE = 8
 """Number of columns of values summed per pass; narrower input is padded with zeros."""
 
 Codes = ByteArray
-Rows = npt.NDArray[np.int32]
+Rows = Int32Array
 
 
 def histogram(codes: Codes, rows: Rows, values: FloatArray, width: int) -> FloatArray:

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from segboost._types import BoolArray, ByteArray, FloatArray, Int64Array, Outputs
+from segboost._types import BoolArray, ByteArray, FloatArray, Int32Array, Int64Array, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import equal_count_cuts
 from segboost.weak.checks import check_weights
@@ -44,7 +43,7 @@ class SparseBins:
 
     n_rows: int
     start: Int64Array
-    rows: npt.NDArray[np.int32]
+    rows: Int32Array
     codes: ByteArray
     zero: ByteArray
     thresholds: FloatArray
@@ -185,7 +184,7 @@ class BoundSparseStump:
 
 
 def add_stored_numpy(
-    start: Int64Array, rows: npt.NDArray[np.int32], codes: ByteArray,
+    start: Int64Array, rows: Int32Array, codes: ByteArray,
     zero: ByteArray, values: FloatArray, totals: FloatArray, out: FloatArray,
 ) -> None:  # fmt: skip
     """Add the weights of the rows to ``out[f, code]``; rows without a stored value use ``zero[f]``.

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import BoolArray, FloatArray, IntArray, Outputs
+from segboost._types import BoolArray, FloatArray, Int8Array, IntArray, Outputs
 from segboost.weak.binning import BinnedMatrix
 from segboost.weak.histogram import TILE, Codes, Rows, add_rows, add_rows_tile, tile_of
 
@@ -25,7 +24,7 @@ decide."""
 _CHUNK_BYTES = 4 << 20  # histogram memory held at once
 
 Bins = IntArray
-Signs = npt.NDArray[np.int8]
+Signs = Int8Array
 
 
 class FeatureCuts(NamedTuple):

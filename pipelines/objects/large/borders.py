@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import FloatArray, Int64Array
+from segboost._types import FloatArray, Int32Array, Int64Array
 from segboost.io.pixel_size import PixelSize
 
 HALO = 2
@@ -23,7 +22,7 @@ NEIGHBOURS = tuple(
 STRAIGHT, SLANTED, BENT = (5, 7, 15, 17, 25, 27), (21, 33), (13, 23)
 
 
-def count_border_codes(labels: npt.NDArray[np.int32], count: int) -> Int64Array:
+def count_border_codes(labels: Int32Array, count: int) -> Int64Array:
     """Return how many border pixels of each kind every object has in a band.
 
     A border pixel has at least one of its 4 neighbours outside the object. Its code and the
@@ -57,7 +56,7 @@ def count_border_codes(labels: npt.NDArray[np.int32], count: int) -> Int64Array:
     return found.reshape(count + 1, CODES)
 
 
-def count_cells(labels: npt.NDArray[np.int32], count: int) -> Int64Array:
+def count_cells(labels: Int32Array, count: int) -> Int64Array:
     """Return how many cells of 2×2 pixels of each kind every object has in a band.
 
     Parameters

@@ -6,9 +6,8 @@ import math
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, FloatArray, Int64Array
+from segboost._types import AnyArray, FloatArray, Int32Array, Int64Array
 from segboost.io.pixel_size import PixelSize
 from segboost.pipelines.objects.large.borders import (
     CELLS,
@@ -44,7 +43,7 @@ class HugeShapes:
         self._cells = np.zeros((count + 1, CELLS), dtype=np.int64)
         self._ends: list[Int64Array] = []
 
-    def add(self, labels: npt.NDArray[np.int32], top: int, left: int) -> None:
+    def add(self, labels: Int32Array, top: int, left: int) -> None:
         """Add a band.
 
         Parameters

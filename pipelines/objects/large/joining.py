@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from segboost._types import BoolArray, Int64Array
+from segboost._types import BoolArray, Int32Array, Int64Array
 from segboost.io.errors import ImageFileError
 
 LARGEST = 2**31 - 1
@@ -32,10 +31,10 @@ class PartJoiner:
         self._structure = ndimage.generate_binary_structure(2, 2 if diagonal else 1)
         self._shifts = (-1, 0, 1) if diagonal else (0,)
         self._count = 0
-        self._last: npt.NDArray[np.int32] | None = None
+        self._last: Int32Array | None = None
         self._pairs: list[Int64Array] = []
 
-    def add(self, inside: BoolArray) -> npt.NDArray[np.int32]:
+    def add(self, inside: BoolArray) -> Int32Array:
         """Return the preliminary numbers of the next band, shape (h, W); 0 outside.
 
         Raises
@@ -54,7 +53,7 @@ class PartJoiner:
         self._last = labels[-1].copy()
         return labels
 
-    def numbers(self) -> npt.NDArray[np.int32]:
+    def numbers(self) -> Int32Array:
         """Return the numbers 1 … n of the parts of the page, by preliminary number; 0 for 0."""
         size = self._count + 1
         above, below = np.concatenate([np.zeros((2, 0), np.int64), *self._pairs], axis=1)
@@ -64,13 +63,11 @@ class PartJoiner:
         first[part[::-1]] = np.arange(self._count, -1, -1)  # the last assignment counts
         rank = np.empty(count, dtype=np.int32)
         rank[np.argsort(first)] = np.arange(count, dtype=np.int32)
-        found: npt.NDArray[np.int32] = rank[part]
+        found: Int32Array = rank[part]
         return found
 
 
-def _touching(
-    above: npt.NDArray[np.int32], below: npt.NDArray[np.int32], shifts: tuple[int, ...]
-) -> Int64Array:
+def _touching(above: Int32Array, below: Int32Array, shifts: tuple[int, ...]) -> Int64Array:
     """Return the pairs of numbers that touch between two adjacent rows, shape (2, m)."""
     width = len(above)
     found = []

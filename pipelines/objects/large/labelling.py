@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import BoolArray, ByteArray, Int64Array
+from segboost._types import BoolArray, ByteArray, Int32Array, Int64Array
 from segboost.io.legend import VOID
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.finding import ObjectSettings
@@ -107,7 +106,7 @@ def _class_windows(mask: PageFile, height: int) -> dict[int, Window]:
     return dict(sorted(found.items()))
 
 
-def _label_class(pages: _Pages, index: int, window: Window) -> tuple[npt.NDArray[np.int32], int]:
+def _label_class(pages: _Pages, index: int, window: Window) -> tuple[Int32Array, int]:
     """Write the parts of a class into the scratch page.
 
     Returns
@@ -177,7 +176,7 @@ def _drop_hidden(pages: _Pages, classes: ByteArray, not_split: int) -> LargeObje
     return LargeObjects(page, classes[keep], found.boxes[keep], not_split)
 
 
-def _renumbered(keep: BoolArray) -> npt.NDArray[np.int32]:
+def _renumbered(keep: BoolArray) -> Int32Array:
     """Return the new number of each of the labels 0 … n; 0 for those that are not kept."""
     numbers = np.concatenate([[0], np.where(keep, np.cumsum(keep), 0)])
     return numbers.astype(np.int32)

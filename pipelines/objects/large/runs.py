@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, Int64Array, IntArray
+from segboost._types import AnyArray, Int32Array, Int64Array, IntArray
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.large.page_file import PageFile, cut_bands
 
@@ -66,7 +65,7 @@ def find_extents(
     window: Window,
     count: int,
     band: int,
-    numbers: npt.NDArray[np.int32] | None = None,
+    numbers: Int32Array | None = None,
 ) -> Extents:
     """Return the boxes and areas of the labels in a window, which is read by bands.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from segboost._types import Int32Array
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.finding import split_touching
 from segboost.pipelines.objects.large.page_file import LargeLimits, PageFile, cut_bands
@@ -26,14 +26,14 @@ class SplitParts:
         How many parts were too large to be split.
     """
 
-    numbers: npt.NDArray[np.int32]
+    numbers: Int32Array
     whole: int
 
 
 def split_parts(
     page: PageFile,
     window: Window,
-    numbers: npt.NDArray[np.int32],
+    numbers: Int32Array,
     depth: float,
     limits: LargeLimits,
 ) -> SplitParts:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, FloatArray
+from segboost._types import AnyArray, FloatArray, Int32Array
 
 
 class RunningStatistics:
@@ -25,7 +24,7 @@ class RunningStatistics:
         self._mean = np.zeros(count)
         self._squares = np.zeros(count)
 
-    def add(self, labels: npt.NDArray[np.int32], values: AnyArray) -> None:
+    def add(self, labels: Int32Array, values: AnyArray) -> None:
         """Add a band: labels 0 … n and values, both of shape (h, w)."""
         where = (labels > 0) & np.isfinite(values)
         numbers, inside = labels[where] - 1, values[where].astype(float)

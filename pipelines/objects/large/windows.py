@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import Int64Array, IntArray
+from segboost._types import Int32Array, Int64Array, IntArray
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.large.page_file import LargeLimits, PageFile
 
@@ -45,7 +44,7 @@ class Grouping:
 
     def windows(
         self, page: PageFile, count: int
-    ) -> Iterator[tuple[ObjectGroup, npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
+    ) -> Iterator[tuple[ObjectGroup, Int32Array, Int32Array]]:
         """Yield every group with the values in its window, and its labels as 1 … m.
 
         Values above `count` are not labels.

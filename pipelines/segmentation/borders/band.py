@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 from scipy.ndimage import distance_transform_cdt
 
-from segboost._types import AnyArray, BoolArray, Int64Array
+from segboost._types import AnyArray, BoolArray, Int32Array, Int64Array
 
 PIXELS_AT_A_TIME = 65_536
 """Pixels near borders that are described and classified together, to bound memory."""
@@ -16,7 +15,7 @@ FAR = 10_000
 """The distance used if there is no border."""
 
 
-def border_distance(foreground: BoolArray) -> npt.NDArray[np.int32]:
+def border_distance(foreground: BoolArray) -> Int32Array:
     """Return the signed chessboard distance from the border, shape (H, W).
 
     Pixels that touch the other class have 1 in the foreground and −1 in the background; all are
@@ -43,7 +42,7 @@ def in_batches(
     return np.concatenate([score(rows[part], columns[part]) for part in parts])
 
 
-def band_pixels(distance: npt.NDArray[np.int32], width: int) -> tuple[Int64Array, Int64Array]:
+def band_pixels(distance: Int32Array, width: int) -> tuple[Int64Array, Int64Array]:
     """Return rows and columns of the pixels at most `width` from the border, in reading order."""
     rows, columns = np.nonzero(np.abs(distance) <= width)
     return rows, columns

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import logit
 
-from segboost._types import AnyArray, Float32Array, FloatArray, Int64Array
+from segboost._types import AnyArray, Float32Array, FloatArray, Int32Array, Int64Array
 from segboost.boosting.ensemble import TreeBooster
 from segboost.features.image import as_rgb
 from segboost.features.luv import rgb_to_luv
@@ -114,7 +113,7 @@ def margins(calibration: Calibration, node: FloatArray) -> FloatArray:
 def describe_pixels(
     image: SuperpixelImage,
     margin: FloatArray,
-    distance: npt.NDArray[np.int32],
+    distance: Int32Array,
     rows: Int64Array,
     columns: Int64Array,
     settings: BorderSettings,
@@ -126,7 +125,7 @@ def describe_pixels(
 def pixel_describer(
     image: SuperpixelImage,
     margin: FloatArray,
-    distance: npt.NDArray[np.int32],
+    distance: Int32Array,
     settings: BorderSettings,
 ) -> Callable[[Int64Array, Int64Array], Float32Array]:
     """Return a function from rows and columns to the features of these pixels."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, ByteArray, Float32Array, FloatArray, Int64Array
+from segboost._types import AnyArray, ByteArray, Float32Array, FloatArray, Int32Array, Int64Array
 from segboost.features.extract import ImageFeatures
 from segboost.pipelines.runtime.artefact_store import Artefact
 from segboost.pipelines.segmentation.images.page_view import PageView
@@ -44,7 +43,7 @@ class SuperpixelImage:
     """
 
     name: str
-    superpixels: npt.NDArray[np.int32]
+    superpixels: Int32Array
     area: Int64Array
     centres: Int64Array
     edges: Int64Array

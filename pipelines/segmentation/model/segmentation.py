@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, ByteArray, FloatArray
+from segboost._types import AnyArray, ByteArray, FloatArray, Int32Array
 from segboost.features.extract import ImageFeatures, extract_features
 from segboost.features.image import ImageLike
 from segboost.features.page import pad_to_grid
@@ -39,7 +38,7 @@ class Segmentation:
 
     mask: ByteArray
     scores: FloatArray
-    superpixels: npt.NDArray[np.int32]
+    superpixels: Int32Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, BoolArray, ByteArray
+from segboost._types import AnyArray, BoolArray, ByteArray, Int32Array
 from segboost.io.formats.polygons import (
     DEFAULT_TOLERANCE,
     Polygon,
@@ -123,7 +122,7 @@ class AnnotatedImage:
             annotation.paint(mask, annotation.class_index)
         return mask
 
-    def labels(self, page: int | None = None) -> npt.NDArray[np.int32]:
+    def labels(self, page: int | None = None) -> Int32Array:
         """Return the objects as a label image, shape (H, W): 1 … n, 0 where there is none."""
         check_size(self.width, self.height, MAX_PIXELS)
         labels = np.zeros((self.height, self.width), dtype=np.int32)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from segboost._types import AnyArray, ByteArray, FloatArray, Int64Array
+from segboost._types import AnyArray, ByteArray, FloatArray, Int32Array, Int64Array
 from segboost.io.legend import VOID
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 
@@ -98,7 +97,7 @@ def painted_rows(found: DescribedImage, mask: ByteArray, n_classes: int) -> Pain
 
 
 def class_counts(
-    superpixels: npt.NDArray[np.int32], mask: ByteArray, n_classes: int, n_superpixels: int
+    superpixels: Int32Array, mask: ByteArray, n_classes: int, n_superpixels: int
 ) -> Int64Array:
     """Return the pixels of every class in every superpixel, shape (P, K), without void."""
     known = mask != VOID
