@@ -61,7 +61,7 @@ class Progress(Protocol):
 
 
 class QuietProgress:
-    """Take reports and show nothing."""
+    """Receiver that shows nothing."""
 
     def __call__(self, report: Report, /) -> None:
         """Take a report."""
@@ -82,7 +82,7 @@ class LearningStep(Protocol):
 def track(
     items: Iterable[Item], progress: Progress, stage: str, total: int | None = None
 ) -> Iterator[Item]:
-    """Yield the items, reporting each one when the next is requested, and the end.
+    """Yield the items; report each when the next one is requested, and report the end.
 
     Parameters
     ----------

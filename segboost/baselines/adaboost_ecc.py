@@ -57,7 +57,8 @@ class AdaBoostECC(ClassifierMixin, Savable, BaseEstimator):
     ----------
     n_estimators : int
         The number of rounds.
-    weak_learner : {"stump", "tree", "perceptron", "svm"} or WeakLearner
+    weak_learner : str or WeakLearner
+        As in `StructBoostClassifier`.
     random_state : int, RandomState, Generator or None
         Draws the colourings.
 

@@ -121,7 +121,9 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         """
         checked = check_instances(instances)
         if any(i.labels is None for i in checked):
-            raise ValueError("fit needs labels for every instance")
+            raise ValueError(
+                "instances must have labels to be fitted; at least one has labels=None"
+            )
         self._n_unary, self._n_pairwise = checked[0].unary.shape[1], checked[0].pairwise.shape[1]
         self.classes_ = class_labels(checked)
         self.label_costs_ = None

@@ -27,7 +27,7 @@ from segboost.solver.steps import relative_gap
 
 @dataclass(frozen=True)
 class SVMStep:
-    """The state after one round: one quadratic programme and one or two oracle calls.
+    """The state after one round: one quadratic programme and at most two oracle calls.
 
     Parameters
     ----------
@@ -236,6 +236,6 @@ def _check(C: float, gap: float, max_iterations: int, centre: float, patience: i
     if max_iterations < 1:
         raise ValueError(f"max_iterations must be at least 1, got {max_iterations!r}")
     if not 0 <= centre < 1:
-        raise ValueError(f"centre must be a number from 0 to below 1, got {centre!r}")
+        raise ValueError(f"centre must be a number in [0, 1), got {centre!r}")
     if patience < 1:
         raise ValueError(f"patience must be at least 1, got {patience!r}")

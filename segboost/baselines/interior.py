@@ -120,7 +120,7 @@ def _residuals(form: StandardForm, z: _Point) -> tuple[FloatArray, FloatArray, F
 def _step(form: StandardForm, z: _Point, careful: bool) -> _Point:
     """Return the next iterate: predict, choose the centring, correct, stay inside.
 
-    A `careful` step only halves the products; unlike the correction, it cannot cycle.
+    A `careful` step only aims at half the mean product; unlike the correction, it cannot cycle.
     """
     newton = _Newton(form, z)
     pairs = _pairs(form, z)

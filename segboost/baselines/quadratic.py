@@ -143,7 +143,7 @@ def _standard_form(
 class _Basis:
     """The cuts in at most n free columns, with the same inner products.
 
-    Free weights of the solution lie in the span of the cuts: ``θ = Qz``, columns in J aside.
+    The free weights of the solution, those outside J, lie in the span of the cuts: ``θ = Qz``.
     """
 
     normals: FloatArray

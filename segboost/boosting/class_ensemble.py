@@ -31,7 +31,7 @@ class ClassBooster(TreeArrays):
         settings: BoosterSettings | None = None,
         seed: int | Sequence[int] = 0,
     ) -> Self:
-        """Learn from features X, shape (N, d), finite, and labels y in 0 … K−1, shape (N,)."""
+        """Learn from finite features X, shape (N, d), and labels y in 0 … K−1, shape (N,)."""
         binned = bin_columns(X)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         baseline, trees = boost_class_trees(

@@ -1,4 +1,4 @@
-"""Gradient-boosted trees for several classes, on tables of moderate size.
+"""Gradient-boosted trees for two or more classes, on tables of moderate size.
 
 A tree is grown by one compiled function: with a few thousand rows, the calls in `boosting.growing`
 would cost more than the sums themselves. `growing.grow_tree` is the plain equivalent.

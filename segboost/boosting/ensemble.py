@@ -29,7 +29,7 @@ class TreeBooster(TreeArrays):
         settings: BoosterSettings | None = None,
         seed: int | Sequence[int] = 0,
     ) -> Self:
-        """Learn from features X, shape (N, d), finite, and labels y in {0, 1}, shape (N,)."""
+        """Learn from finite features X, shape (N, d), and labels y in {0, 1}, shape (N,)."""
         binned = bin_columns(X)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         baseline, trees = boost_trees(

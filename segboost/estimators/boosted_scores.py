@@ -46,7 +46,7 @@ class BoostedScores:
         n_trees: int,
         sample_weight: FloatArray | None = None,
     ) -> tuple[Self, FloatArray]:
-        """Learn from X, shape (m, d), finite, and classes y from 0, shape (m,).
+        """Learn from finite features X, shape (m, d), and class indices y, shape (m,).
 
         Returns
         -------

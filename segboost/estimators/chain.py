@@ -28,9 +28,11 @@ class ChainStructBoost(ChainPrediction, BaseStructBoost):
     C : float
         Price of the mean number of wrong tokens per sequence.
     n_iterations : int
-        Maximum number of rounds; each adds at most one learner per label and one transition.
-    weak_learner : "stump", "tree", "ramp", "perceptron", "svm" or WeakLearner
-        For the emissions. Transitions are always stumps on pairs of labels.
+        Maximum number of rounds; each adds at most one learner per label (sampled trees: several)
+        and one transition.
+    weak_learner : str or WeakLearner
+        For the emissions, as in `StructBoostClassifier`. Transitions are always stumps on pairs of
+        labels.
     slack, gap, epsilon_cg, epsilon_cp, method, n_jobs, warm_start : various
         As in `StructBoostClassifier`; an example is a sequence.
     random_state, callback, checkpoint : various

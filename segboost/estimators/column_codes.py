@@ -51,7 +51,7 @@ class NumberColumn:
         return cls(low, high, float(np.median(known)), len(known) < len(values))
 
     def names(self, style: Style) -> list[str]:
-        """Return what is added to the column's name in each of its codes."""
+        """Return the suffix of each code, to be appended to the column's name."""
         if not self.missing:
             return [""]
         return ["", " (missing: high)"] if style == "split" else ["", " (missing)"]
@@ -94,7 +94,7 @@ class TextColumn:
         return cls(tuple(sorted(common)), sum(counts.values()) < len(values))
 
     def names(self, style: Style) -> list[str]:
-        """Return what is added to the column's name in each of its codes."""
+        """Return the suffix of each code, to be appended to the column's name."""
         return [f"={v}" for v in self.values] + [" (missing)"] * self.missing
 
     def encode(self, values: AnyArray, style: Style) -> list[FloatArray]:

@@ -25,7 +25,8 @@ class StructBoost(BaseStructBoost):
     C : float
         Price of slack; larger values fit the training data more closely.
     n_iterations : int
-        Maximum number of rounds; each adds at most one weak learner per channel.
+        Maximum number of rounds; each adds at most one weak learner per channel (sampled trees:
+        several).
     weak_learner : str, WeakLearner or a sequence of them
         One for all channels ("stump", "tree", "perceptron", "svm", "ramp", "sigmoid", "sampled
         trees" or an object), or one per channel.

@@ -176,7 +176,8 @@ class StructBoostClassifier(CodedClassifier):
         Price of slack; larger values fit the training data more closely. If C is so small that
         w = 0 is optimal, a warning is issued.
     n_iterations : int
-        Maximum number of rounds; each adds at most one weak learner per class.
+        Maximum number of rounds; each adds at most one weak learner per class (sampled trees:
+        several).
     weak_learner : "stump", "tree", "perceptron", "svm", "ramp", "sigmoid", "sampled trees" or \
 WeakLearner
     slack : "auto", "one", "each" or int

@@ -57,7 +57,7 @@ class StructBoostRanker(_PairwiseEstimator):
     C : float
         Price of slack; larger values fit the training data more closely.
     n_iterations : int
-        Maximum number of rounds; each adds one weak learner.
+        Maximum number of rounds; each adds at most one weak learner (sampled trees: several).
     weak_learner : "stump", "tree", "perceptron", "svm", "ramp", "sigmoid", "sampled trees" or \
 WeakLearner
     slack : "auto", "one", "each" or int

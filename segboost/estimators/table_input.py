@@ -123,7 +123,9 @@ class TableInput(BaseStructBoost):
                     raise ValueError(f"column {q + 1} of X holds text: expected numbers")
             rows = np.column_stack(columns)
             if self.medians_ is None and _has_gaps(rows):
-                raise ValueError("X has missing values (NaN); this older model cannot fill them")
+                raise ValueError(
+                    "X has missing values (NaN), which this older model cannot fill: fit it again"
+                )
         check_magnitude(rows)
         return rows
 

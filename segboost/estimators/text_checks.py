@@ -11,7 +11,7 @@ from segboost.table_cells.misread_text import find_misread, holds_too_many, is_p
 
 
 def check_text(X: Any, columns: Sequence[AnyArray]) -> None:
-    """Reject text that is not meant as categories, and warn about columns with too many.
+    """Reject text that is not meant as categories; warn about columns with too many categories.
 
     Parameters
     ----------

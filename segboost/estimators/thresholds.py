@@ -16,7 +16,7 @@ def rank_thresholds(
 ) -> FloatArray:
     """Return ascending thresholds t_0 ≤ … ≤ t_{k−2} that minimise the weighted absolute error.
 
-    The absolute error is a sum over thresholds, ``|r − r̂| = Σ_t [r > t] ≠ [f > θ_t]``, so that
+    The absolute error is a sum over thresholds, ``|r − r̂| = Σ_t |[r > t] − [f > θ_t]|``, so that
     each threshold is optimal by itself; ties go to the lowest, which keeps them ascending. Scores
     that differ only by rounding are treated as equal.
 

@@ -113,7 +113,7 @@ class StatefulTask(Task, Protocol):
     """A task whose separation depends on earlier calls; checkpoints keep its state.
 
     `separate` must replace its state, not change it in place, so that a shallow copy of the task
-    can be probed without an effect on the task itself.
+    can be probed without affecting the task itself.
     """
 
     def dump(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class Recall(Protocol):
     """
 
     def recall(self, scores: FloatArray, slack: Slack) -> Cuts | None:
-        """Return the most violated cut of every block over the known outputs, or None."""
+        """Return the most violated cut of every block over known outputs; None without any."""
         ...
 
 

@@ -21,8 +21,8 @@ VIOLATION = 2 * FEASIBILITY
 tolerance would not move its solution, and the same cut would be found forever."""
 
 RECALL_SHARE = 0.1
-"""Cuts of known outputs are added if they are violated, in total and times C, by at least this
-share of the open gap; smaller steps would cost more LP solves than an oracle call is worth."""
+"""Cuts of known outputs are added if C times their total violation is at least this share of the
+open gap; smaller steps would cost more LP solves than an oracle call is worth."""
 
 
 class CuttingPlane:

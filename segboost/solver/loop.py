@@ -1,6 +1,6 @@
 """The loop: column generation around cutting planes, as a generator of steps.
 
-The loop prints nothing and makes no policy: progress displays, early stopping, checkpoints and
+The loop prints nothing and sets no policy: progress displays, early stopping, checkpoints and
 benchmarks consume the steps it yields.
 """
 

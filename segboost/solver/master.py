@@ -1,4 +1,4 @@
-"""The restricted master LP on one live HiGHS object. No other module uses the LP library.
+"""The restricted master LP on one live HiGHS object. No other module imports the LP library.
 
 The problem over the current cuts c and columns j, with entries ``A_cj = a_c·φ_j``:
 
@@ -329,7 +329,10 @@ def _problem(arrays: Arrays) -> Any:
 def _check_finite(*values: FloatArray) -> None:
     """Raise before NaN reaches the LP library, which would silently drop such entries."""
     if not all(np.isfinite(v).all() for v in values):
-        raise MasterError("the losses or weights of a cut, or a column, contain NaN or infinity")
+        raise MasterError(
+            "a cut or a column contains NaN or infinity; check the losses and atom weights of the "
+            "task and the responses of the weak learner"
+        )
 
 
 def _check(status: Any, what: str) -> None:

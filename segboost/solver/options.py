@@ -74,8 +74,15 @@ class SolverOptions:
         _require(self.form in ("dual", "primal"), "form", self.form, "'dual' or 'primal'")
         centre, patience = self.centre, self.patience
         _require(_number(centre) and 0 <= centre < 1, "centre", centre, "a number in [0, 1)")
-        _require(patience is None or _count(patience), "patience", patience, "None or a count ≥ 1")
-        _require(self.columns in ("channel", "best"), "columns", self.columns, "'channel', 'best'")
+        _require(
+            patience is None or _count(patience),
+            "patience",
+            patience,
+            "None or a whole number ≥ 1",
+        )
+        _require(
+            self.columns in ("channel", "best"), "columns", self.columns, "'channel' or 'best'"
+        )
 
     def literal(self) -> SolverOptions:
         """Return the paper's Algorithms 1 and 2: primal LP, all cuts kept, no stabilisation."""

@@ -15,7 +15,7 @@ class Step:
     Parameters
     ----------
     iteration : int
-        Number of rounds done, from 1.
+        Number of rounds done, from 1; 0 if no column was worth adding.
     objective : float
         Best primal value so far, ``1ᵀw + C Σ_b ξ_b`` at a known w: an upper bound.
     lower_bound : float

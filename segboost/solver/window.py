@@ -161,7 +161,10 @@ class WindowBoost:
             self._solution = replace(self._solution, multipliers=left)
 
     def _separate(self, add: bool = True) -> bool:
-        """Record the objective at the LP point; add the most violated cut of every example."""
+        """Record the objective at the LP point; add the most violated cut of every example.
+
+        Returns whether any cut was added; with ``add=False`` none is.
+        """
         solution = self._solution
         scores = self.scores(solution.weights)
         value = np.where(self._importance[:, None] > 0, self._loss + scores - scores[:, :1], 0.0)
@@ -184,7 +187,7 @@ class WindowBoost:
         return True
 
     def _grow(self) -> bool:
-        """Add the best new columns; return False if none scores more than 1 + ε."""
+        """Add the best new columns that score more than 1 + ε; return whether any was added."""
         first, second, multiplier = self.cuts.active(self._solution.multipliers)
         if not len(first):
             return False

@@ -89,7 +89,7 @@ class StumpPool:
     def price(
         self, right: IntArray, wrong: IntArray, multiplier: FloatArray, count: int
     ) -> list[CodeStump]:
-        """Return the best stumps of `count` different features for ``W = Σ_c λ_c a_c``."""
+        """Return the best new stumps of up to `count` features for ``W = Σ_c λ_c a_c``."""
         atoms, where = np.unique(np.concatenate([right, wrong]), return_inverse=True)
         weight = np.zeros(len(atoms))
         np.add.at(weight, where, np.concatenate([multiplier, -multiplier]))

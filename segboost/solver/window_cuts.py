@@ -15,7 +15,7 @@ class CandidateCuts:
     n_candidates : int
         Number of candidates per example; the first is the correct one.
     patience : int
-        Number of consecutive solves with λ = 0 after which `idle` returns a cut.
+        `idle` returns the cuts that had λ = 0 in more consecutive solves than this.
     """
 
     def __init__(self, n_candidates: int, patience: int) -> None:

@@ -18,7 +18,7 @@ class WorkingSet:
     ----------
     n_atoms : int
     patience : int or None
-        Number of consecutive solves with λ = 0 after which `idle` returns a cut; None keeps all.
+        `idle` returns the cuts that had λ = 0 in more consecutive solves than this; None keeps all.
     """
 
     def __init__(self, n_atoms: int, patience: int | None) -> None:
@@ -34,7 +34,7 @@ class WorkingSet:
 
     @property
     def ages(self) -> Int64Array:
-        """Number of solves since each cut was last active."""
+        """Number of solves since each cut was added or last active."""
         return self._age
 
     @property

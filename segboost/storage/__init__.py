@@ -1,1 +1,1 @@
-"""Model folders: JSON and npz files, written atomically."""
+"""Storage: atomic writes, model folders of JSON and npz, and records of output files."""

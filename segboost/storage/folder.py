@@ -180,7 +180,7 @@ def _check_kind(path: Path, kind: str, kinds: Sequence[str]) -> None:
 
 
 def check_count(count: int) -> int:
-    """Return a stored number of features; ModelFileError if a test prediction would take GBs."""
+    """Return a stored number of features; ModelFileError if a prediction would need gigabytes."""
     if not 0 <= count <= MOST_FEATURES:
         raise ModelFileError(
             f"the model has {count} features; the number must be from 0 to {MOST_FEATURES}"

@@ -31,7 +31,7 @@ def remove_leftovers(*folders: Path) -> int:
 
 
 def find_leftovers(folder: Path, folders: bool = False) -> list[Path]:
-    """Return the temporary files of dead processes in a folder, or their temporary folders."""
+    """Return the temporary files of dead processes in a folder; with `folders`, folders instead."""
     try:
         with os.scandir(folder) as entries:
             return sorted(Path(entry.path) for entry in entries if _is_dead(entry, folders))

@@ -51,7 +51,16 @@ class Outputs:
 
 @dataclass
 class OutputRecord:
-    """The record of a folder, as stored on disk."""
+    """The record of a folder, as stored on disk.
+
+    Parameters
+    ----------
+    folder : Path
+    wrote : dict of str to str
+        The digest of every file that was written, by name.
+    names, folders : set of str
+        The claims of a run that has not finished, as in `Outputs`.
+    """
 
     folder: Path
     wrote: dict[str, str] = field(default_factory=dict)
@@ -180,7 +189,7 @@ def refuse_foreign(paths: Sequence[Path]) -> None:
     verb = "were" if more else "was"
     raise ForeignFileError(
         f"{paths[0]}{more} {verb} not written by segboost, or changed since: choose another "
-        "--output, or replace with --overwrite"
+        "--output, or pass --overwrite"
     )
 
 

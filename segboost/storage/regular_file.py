@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def check_regular(path: str | os.PathLike[str], limit: int | None = None) -> None:
-    """Raise OSError for pipes and devices, which may never end, folders and too large files.
+    """Raise OSError unless this is a regular file within the limit; pipes may never end.
 
     Parameters
     ----------

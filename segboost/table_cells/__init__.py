@@ -1,1 +1,1 @@
-"""Cells of tables: dates and decorated numbers that are written as text."""
+"""Checks of table cells: dates, times, numbers written as text, and class labels."""

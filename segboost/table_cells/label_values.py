@@ -25,7 +25,9 @@ def refuse_odd_labels(y: Any) -> None:
     text = next((v for v in values if isinstance(v, str)), None)
     other = next((v for v in values if not isinstance(v, str)), None)
     if text is not None and other is not None:
-        raise ValueError(f"y mixes text and other labels ({text!r:.40} and {other!r:.40})")
+        raise ValueError(
+            f"y mixes text and other labels ({text!r:.40} and {other!r:.40}): use one type for all"
+        )
 
 
 def _is_missing(value: Any) -> bool:

@@ -1,1 +1,1 @@
-"""Tasks: outputs, losses and separation oracles, one class per task."""
+"""Tasks: their outputs, losses and separation oracles."""

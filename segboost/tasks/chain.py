@@ -116,7 +116,7 @@ class ChainTask:
 
 
 def check_sequences(sequences: Sequence[npt.ArrayLike]) -> list[FloatArray]:
-    """Return the sequences as float64 arrays with the same number of columns, or ValueError."""
+    """Return the sequences as float64 arrays; ValueError unless finite and of equal width."""
     if sequences is None:
         raise ValueError("sequences is None: expected a list of arrays")
     arrays = [_numbers(s, number) for number, s in enumerate(sequences)]

@@ -76,7 +76,7 @@ class ChainPrediction(ABC):
         -------
         sequences : list of ndarray of shape (T_i, d)
         labels : list of ndarray of int, shape (T_i,)
-            Numbers of the labels in `class_order_`.
+            The position of each label in `class_order_`.
         """
         arrays = check_sequences(X)
         if y is None:

@@ -38,7 +38,7 @@ class MulticlassCRFTask:
     the features ``[U(x^p), 1]``; channel "pairwise" has the pairwise potentials. Learners can also
     be shared by the classes: see `segboost.tasks.crf_unary`.
 
-    The loss is the Hamming loss ``Δ(y, y') = Σ_p node_weight_p [y_p ≠ y'_p]``. Separation always
+    The loss is the Hamming loss ``Δ(y, y') = Σ_p node_weight_p [y_p ≠ y'_p]``. If K > 2, separation
     starts from the labelling that it found last, which is usually close to the new one.
 
     Parameters
@@ -57,9 +57,9 @@ class MulticlassCRFTask:
     unary : "classwise", "shared", "both" or "raw"
         As in `segboost.tasks.crf_unary.UnaryAtoms`.
     classes : ndarray of int, shape (K,), optional
-        The column of every class in a group of scores, ascending; by default 0 … K−1.
+        The column of every class in a group of scores; by default 0 … K−1.
     n_scores : int, optional
-        The number of scores in a group; by default just enough for the last class.
+        The number of scores in a group; by default just enough for these columns.
     """
 
     def __init__(

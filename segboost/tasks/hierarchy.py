@@ -72,7 +72,7 @@ class LabelAugmentedTask:
         self.cost = check_cost(cost, len(self.codes))
         if sparse.issparse(X):
             raise ValueError(
-                'coding="augmented" does not take sparse tables: convert it with toarray()'
+                'coding="augmented" does not take sparse tables: convert them with toarray()'
             )
         self.y = None if y is None else check_labels(y, len(X), len(self.codes))
         self._weight = example_weights(sample_weight, len(X))

@@ -1,6 +1,6 @@
 """Ordering tasks: the area under the ROC curve (two ranks) and ordinal regression (more).
 
-An example of the task is a pair (i, j) with y_i above y_j; its loss is 1 if the order is wrong,
+An example of the task is a pair (i, j) with y_i above y_j; its loss is 1 if the order is wrong, and
 ψ = φ(x_i) − φ(x_j). The pairs are never listed, except by ``slack="each"``, which has one slack
 variable per pair.
 """
@@ -54,7 +54,7 @@ class RankingTask:
         pairs = self._total_pair_weight(weight)
         if pairs <= 0:
             raise ValueError("y has only one class of non-zero weight: there is no pair to order")
-        # With both factors divided, all pair weights v_i v_j sum to 1.
+        # Divided by √pairs in both factors, the pair weights v_i v_j sum to 1.
         self._weight = weight / np.sqrt(pairs)
 
     @cached_property

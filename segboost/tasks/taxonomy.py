@@ -115,7 +115,9 @@ class Taxonomy:
         unknown = [name for name in classes if name not in set(self.leaves)]
         if unknown:
             shown = ", ".join(repr(name) for name in unknown[:5])
-            raise ValueError(f"taxonomy has no leaf for the class(es) {shown}")
+            raise ValueError(
+                f"taxonomy has no leaf for the class(es) {shown}; every class must be a leaf"
+            )
 
     @cached_property
     def _heights(self) -> dict[Hashable, int]:

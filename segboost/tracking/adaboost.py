@@ -17,8 +17,8 @@ from segboost.weak.binning import BinnedMatrix
 
 ANCHORS, PAST = 3, 20
 POSITIVE, NEGATIVE = 0.8, 0.3
-"""Boxes that overlap the target more than POSITIVE are positive, those that overlap it at most
-NEGATIVE are negative."""
+"""Boxes that overlap the target by more than POSITIVE are positive, and those that overlap it by at
+most NEGATIVE are negative; the others are not used."""
 
 
 class AdaBoostLearner:

@@ -111,7 +111,7 @@ class LaRank:
         return self.kernel(features, self.vectors) @ self.betas
 
     def add(self, pattern: Pattern, steps: int = 10) -> None:
-        """Add a pattern: one step on it, then `steps` rounds over old patterns and supports."""
+        """Add a pattern: one step on it, then `steps` rounds of steps on old patterns."""
         gradient = self._gradients(pattern)
         right = self._find(pattern, 0, gradient[0])
         wrong = int(np.argmin(gradient))

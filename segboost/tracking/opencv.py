@@ -26,7 +26,7 @@ class OpenCVTracker:
     Raises
     ------
     OpenCVMissingError
-        If it is not installed.
+        If OpenCV, or the module with this tracker, is not installed.
     """
 
     def __init__(self, kind: Literal["mil", "boosting"]) -> None:

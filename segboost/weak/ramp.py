@@ -2,8 +2,8 @@
 
     φ(x) = 2·t − 1  or  t,   t = clip((x_j − low) / (high − low), 0, 1)
 
-A ramp over a feature's whole range is linear in it, a ramp of zero width is a stump: the class
-contains both, and the search over it is exact.
+A ramp over a feature's whole range is linear in it, and a ramp of zero width is a stump: the class
+contains both. The search over all pairs of knots is exact.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Trees on samples of rows and columns, several per round, for tables of many raw features.
 
-A tree on all of several thousand columns costs too much to be one of hundreds of weak learners.
-Each tree here sees a random share of the columns, and its splits are chosen on a random share of
-the rows; its score and responses are computed on all rows.
+Growing hundreds of trees on all of several thousand columns would take too long. Each tree here
+sees a random share of the columns, and its splits are chosen on a random share of the rows; its
+score and responses are computed on all rows.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class SampledTrees:
     """Weak learner: the best of several trees, each grown on a sample of columns and rows.
 
     The sample depends on `seed` and on the weights alone, so that the same fit draws the same
-    samples, whether it was interrupted or not. A stump replaces a tree that scores no higher. The
-    search is not exact.
+    samples, whether it was interrupted or not. If the best stump of a sample scores at least as
+    high as the tree, it replaces the tree. The search is not exact.
 
     Parameters
     ----------

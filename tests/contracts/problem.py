@@ -18,7 +18,7 @@ from tests.contracts.enumeration import Example, FullSolution, all_stumps, solve
 
 @dataclass(frozen=True, eq=False)
 class Shuffled:
-    """The same data in another order, and how to reorder old answers.
+    """The same data in another order, with maps from the old atoms and outputs to the new.
 
     Parameters
     ----------

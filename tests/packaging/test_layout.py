@@ -61,7 +61,7 @@ def test_no_file_names_a_local_path():
 
 
 def test_nothing_is_unpickled():
-    """No module imports an unpickler, those behind the links included."""
+    """No module imports an unpickler, including the modules behind the links."""
     modules = {
         Path(folder, name).relative_to(ROOT / "segboost")
         for folder, _, files in os.walk(ROOT / "segboost", followlinks=True)

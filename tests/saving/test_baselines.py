@@ -175,7 +175,7 @@ def test_a_loaded_model_can_be_fitted_again(name, tmp_path):
 def test_class_names_keep_their_type(cls, names, tmp_path):
     y = names[np.searchsorted(NAMES, Y)]
     if names.dtype.kind == "f":
-        # Classifiers take fractions for a regression; whole numbers are class names.
+        # Classifiers treat fractions as regression targets; whole numbers are class names.
         y = y + 0.5
     model = cls().set_params(**({} if cls is StructuredSVMClassifier else {"n_estimators": 3}))
     back = load_model(save_model(model.fit(X, y), tmp_path))

@@ -192,5 +192,5 @@ def test_the_oracle_is_asked_only_until_the_gap_is_closed(slack, monkeypatch):
     assert plane.gap <= tight.gap
     assert len(gaps) > 2
     assert min(gaps) > tight.gap
-    assert len(points) == len(gaps)  # every answer is used for the upper bound
+    assert len(points) == len(gaps)  # every call is used for the upper bound
     assert min(violations) > 0  # and only cuts that the LP point violates are added

@@ -111,7 +111,7 @@ def test_the_oracle_is_asked_first_between_the_best_and_the_lp_point(monkeypatch
 
 
 def idle_plane(share):
-    """A plane of which this share of the cuts was inactive for long."""
+    """A plane in which this share of the cuts has long been inactive, and its number of cuts."""
     found = plane_with_columns(SolverOptions(C=20.0, slack="each", gap=1e-3, patience=3))
     n = len(found.working)
     found.working._age = np.where(np.arange(n) < share * n, 10, 0)

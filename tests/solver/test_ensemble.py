@@ -8,7 +8,7 @@ from segboost.weak.stump import Stump
 
 
 class Graded:
-    """Outputs other than ±1, as ramps and sigmoids have."""
+    """A hypothesis with outputs other than ±1, like ramps and sigmoids."""
 
     def predict(self, features):
         return features[:, 1] / 4

@@ -191,7 +191,7 @@ def test_refresh_forgets_all_that_load_does_not_restore(form, last, monkeypatch)
 
 
 class Failing:
-    """A stand-in for HiGHS that fails some times and records what it is asked for."""
+    """A stand-in for HiGHS that fails a given number of times and records its calls."""
 
     def __init__(self, failures):
         self.failures, self.calls = failures, []

@@ -180,7 +180,7 @@ def test_isolated_labelled_nodes_are_enough(make):
 
 @pytest.mark.parametrize("done", [3, 8, 14])
 def test_a_partial_fit_resumes_in_either_problem_and_ends_with_the_same_model(done, tmp_path):
-    """Eight steps per problem: the fit stops in the first, between both, or in the second."""
+    """Eight steps per problem: the fit stops in the first, between the two, or in the second."""
     rng = np.random.default_rng(10)
     instances = [partial(rng, n) for n in (20, 25, 30)]
 

@@ -1,4 +1,4 @@
-"""The cache of labellings: the same optimum with fewer calls, kept over a checkpoint."""
+"""The cache of labellings: the same optimum with fewer oracle calls; checkpoints keep it."""
 
 import numpy as np
 import pytest
