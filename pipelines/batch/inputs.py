@@ -25,7 +25,10 @@ def find_images(sources: Iterable[str]) -> list[Path]:
     for source in sources:
         named = _expand(source)
         if not named:
-            raise ValueError(f"{source}: no such image, folder with images or matching file")
+            raise ValueError(
+                f"{source}: no such image: give an image file, a folder with images or a pattern "
+                "that matches some"
+            )
         found.update(dict.fromkeys(named))
     return list(found)
 

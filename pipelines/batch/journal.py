@@ -28,14 +28,14 @@ PNG_END = b"IEND\xaeB`\x82"
 class BatchJournal:
     """One line per finished image, in a file that is kept until the batch is done.
 
-    A later run trusts a line if the image file, the model and the wanted files are the same, and
-    its output files exist and are complete. All other images are segmented again.
+    A later run trusts a line if the image file, the model, the options and the version of segboost
+    are the same, and the output files exist and are complete. All other images are segmented again.
 
     Parameters
     ----------
     model_folder : Path
     output : Path
-    wanted : set of str
+    wanted : frozenset of str
         The folders written in addition to the masks.
     n_classes : int
     scientific : mapping, optional

@@ -22,8 +22,8 @@ STRIP = 256
 def draw_overlay(image: ByteArray, mask: AnyArray, legend: ClassLegend = TWO_CLASSES) -> ByteArray:
     """Return the image with a tint in the colour of each class, and with borders.
 
-    Of two classes, only the foreground is tinted; a bright line runs inside its border and a dark
-    one outside. Of several, all are tinted, with a dark line between them.
+    With two classes, only the foreground is tinted; a bright line runs inside its border and a dark
+    one outside. With several, all are tinted, with a dark line between them.
 
     Parameters
     ----------

@@ -263,7 +263,10 @@ def full_disk_named(output: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
-        message = f"{output}: {error.strerror}: free some space, then run the command again"
+        message = (
+            f"{output}: {error.strerror}: free some space or choose another folder, then run the "
+            "command again"
+        )
         raise FullDiskError(error.errno, message) from None
 
 

@@ -61,7 +61,7 @@ class CellResult:
     seconds : float
         CPU time of the fit.
     warnings : tuple of str
-        Warnings raised during the fit.
+        The first few distinct warnings raised by fitting and measuring.
     curves : mapping of str to ndarray
     """
 

@@ -44,8 +44,8 @@ class HierarchyEffort:
     svm_price : float
         C of StructBoost's linear SVMs, before it is divided by the number of rows.
     components : int
-        Number of principal components given to the label-augmented form, whose table has k·Q
-        times as many entries as the others'.
+        Number of principal components given to the label-augmented form, whose table has
+        classes × nodes times as many entries as the others'.
     gap : float
         Relative precision of the cutting planes.
     """

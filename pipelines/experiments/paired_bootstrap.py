@@ -76,7 +76,7 @@ def interval(
 def measure_counts(counts: FloatArray, measure: Measure) -> FloatArray:
     """Return a measure of confusion matrices, shape (…, K, K), true classes in rows.
 
-    Means are over the classes that are present; of two classes, over both.
+    Means are over the classes that are present; with two classes, over both.
     """
     right = np.diagonal(counts, axis1=-2, axis2=-1)
     true = counts.sum(axis=-1)

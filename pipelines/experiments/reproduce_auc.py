@@ -47,9 +47,9 @@ FORMATS = {
     "CPU s": ".2f", "objective": ".3f", "gap": ".1e", "AUC training": ".3f", "AUC test": ".3f",
 }  # fmt: skip
 NOTE = (
-    "The first class of a set against the rest, mean ± deviation of the repeats, the paper's "
-    "figure in brackets. Parameters are chosen on the validation part; 1-slack and m-slack, "
-    "which have the same optimum, take the C that the default chose."
+    "The first class of a set against the rest, mean ± standard deviation over the repeats, the "
+    "paper's figure in brackets. Parameters are chosen on the validation part; 1-slack and "
+    "m-slack, which have the same optimum, use the C that was chosen for the default."
 )
 
 
@@ -98,7 +98,7 @@ def reproduce_auc(
         One repeat, two candidates, few rounds.
     seed : int
     most_pairs : int
-        Sets with more pairs have no m-slack row.
+        On sets with more training pairs, m-slack is not fitted; its row has a note instead.
     """
     binary = {name: (X, first_against_rest(y)) for name, (X, y) in tables.items()}
     protocol = Protocol("auc", "highest", n_repeats=1 if quick else 5, seed=seed)

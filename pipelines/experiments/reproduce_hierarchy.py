@@ -54,9 +54,10 @@ PAPER: Mapping[str, Mapping[str, tuple[Spread, Spread]]] = {
 }
 """The paper's tree loss and 0/1 loss on its two sets of SUN scenes, which have other classes."""
 NOTE = (
-    "Test losses on sun8 (8 scenes), mean ± deviation of the runs; parts of 50 / 25 / 25 % at "
-    "random, parameters chosen by the tree loss of the validation part. The paper's columns are "
-    "its own sets of 6 and 15 scenes: other classes and trees, to be compared by order only."
+    "Test losses on sun8 (8 scenes), mean ± standard deviation over the runs; random splits into "
+    "50 / 25 / 25 %, parameters chosen by the tree loss on the validation part. The paper's "
+    "columns are on its own sets of 6 and 15 scenes, with other classes and trees: only the order "
+    "of the methods can be compared."
 )
 QUICK_NOTE = "Made with `--quick`: a check that everything works, not a measurement."
 QUICK_PER_CLASS = 24

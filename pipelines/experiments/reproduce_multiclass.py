@@ -40,8 +40,9 @@ EFFORTS: Mapping[str, Effort] = {
 QUICK_EFFORT = Effort(stump=4, perceptron=4, sigmoid=4, tree=4, gap=3e-2, curve=8)
 QUICK_SETS = ("glass", "svmguide2", "vowel")
 NOTE = (
-    "Test error in per cent, mean ± deviation of the repeats, the paper's figure in brackets. "
-    "Files of a set pooled, 50 / 25 / 25 % at random, parameters chosen on the validation part."
+    "Test error in per cent, mean ± standard deviation over the repeats, the paper's figure in "
+    "brackets. The files of a set are pooled and split at random into 50 / 25 / 25 %; parameters "
+    "are chosen on the validation part."
 )
 QUICK_NOTE = "Made with `--quick`: a check that everything works, not a measurement."
 

@@ -153,7 +153,11 @@ def split_touching(labels: Int32Array, depth: float) -> Int32Array:
 
 
 def _drop_hidden(objects: Objects) -> Objects:
-    """Return the objects that have pixels: a hole enclosed by two classes goes to the later one."""
+    """Return the objects that have pixels.
+
+    A hole enclosed by two classes belongs to the later one; in the earlier one it may have been an
+    object of its own, which is dropped.
+    """
     area = np.bincount(objects.labels.ravel(), minlength=objects.count + 1)
     keep = area[1:] > 0
     if keep.all():

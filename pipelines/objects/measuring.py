@@ -28,7 +28,8 @@ SHAPE_COLUMNS = (
     "solidity",
     "perimeter",
 )
-"""In the unit of the table, except the box (pixels) and the orientation (radians)."""
+"""In the unit of the table, except the box (pixels), the orientation (radians), and the
+eccentricity and solidity (without unit)."""
 
 COLUMNS = ("object", "class", "unit", *SHAPE_COLUMNS, "mean_probability")
 """The columns of a table; ``mean_N`` and ``deviation_N`` of each channel N follow."""
@@ -63,7 +64,8 @@ def measure_objects(
     class_names : sequence of str
         By class index.
     probabilities : ndarray of shape (H, W) or (H, W, K), optional
-        Probability of class 1, or of every class; without it, the mean probability is NaN.
+        Probability of each pixel's class in the mask, or of every class; without it, the mean
+        probability is NaN.
     channels : ndarray of shape (H, W, C), optional
         Original intensities.
     pixel_size : PixelSize, optional

@@ -60,7 +60,7 @@ def write_object_table(pages: Sequence[PageObjects], path: Path) -> Path:
 
 
 def table_columns(found: Iterable[Sequence[str]]) -> list[str]:
-    """Return the columns of a table whose rows have these columns.
+    """Return the columns of a table that joins tables with these columns.
 
     Examples
     --------

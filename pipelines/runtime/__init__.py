@@ -1,1 +1,1 @@
-"""Services shared by all jobs: artefacts, logs, locks, progress, parallel maps, clusters."""
+"""Services shared by all jobs: artefacts, run logs, locks, resources, workers, clusters."""

@@ -73,6 +73,8 @@ def list_artefacts(cache: Path) -> list[CachedFile]:
 def clean_cache(cache: Path, older_than: float = 0.0, dry_run: bool = False) -> Removed:
     """Remove the artefacts of a cache that are older than a number of days.
 
+    Temporary files of dead processes are removed as well. With `dry_run`, files are only counted.
+
     Raises
     ------
     FolderBusyError

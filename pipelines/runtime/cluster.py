@@ -36,7 +36,7 @@ PATIENCE = 60.0
 POLL, LONGEST_POLL = 2.0, 600.0
 """Seconds between checks of the cluster, and the time limit of one attempt to fetch a result."""
 AHEAD, KEPT = 2, 16
-"""Tasks in progress, and results waiting for an earlier one, per thread of the cluster."""
+"""Limits per thread of the cluster: on tasks in progress, and on those plus waiting results."""
 SCHEMES = ("tcp", "tls", "ucx", "ws", "wss", "inproc")
 GONE = (
     "the scheduler is gone or dropped the work: restart it if needed and run the command again; "
@@ -64,8 +64,8 @@ def connect(address: str, patience: float | None = None) -> Iterator[Client]:
     Raises
     ------
     ClusterError
-        If the scheduler does not answer, no worker appears, or one has other versions of the
-        packages that results depend on.
+        If the scheduler does not answer, no worker appears, or the first one has other versions of
+        the packages that results depend on.
     """
     try:
         from distributed import Client
@@ -84,7 +84,7 @@ def connect(address: str, patience: float | None = None) -> Iterator[Client]:
 
 
 def check_workers(client: Client, patience: float | None = None) -> None:
-    """Wait for a worker; ClusterError if none appears or one is not compatible."""
+    """Run an empty task; ClusterError if no worker appears or the first one is incompatible."""
     for _ in map_cluster(client, _nothing, None, [None], patience=patience):
         pass
 
@@ -111,7 +111,7 @@ def map_cluster(
         Sent to the cluster once.
     items : iterable
     lost : callable, optional
-        Called with the reason to make the result of an item that killed several workers; by
+        Called with the reason if an item killed several workers; returns the item's result. By
         default a ClusterError is raised.
     patience : float, optional
         Seconds without any worker before an error is raised; `PATIENCE` by default.

@@ -111,6 +111,8 @@ def shared_folder(folder: Path) -> Iterator[None]:
     ------
     FolderBusyError
         If a running process holds a `FolderLock` on it.
+    NotReplaceableError
+        If the lock's name is taken by something that segboost did not write.
     """
     descriptor = None
     try:

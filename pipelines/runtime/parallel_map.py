@@ -77,7 +77,8 @@ def map_tasks(
     n_jobs : int
         Number of processes if no cluster is active.
     ordered : bool
-        Whether results are yielded in the order of the items, or as they finish.
+        Whether results are yielded in the order of the items, or as they finish. A cluster
+        always keeps the order.
     prepare : callable, optional
         Called with an item; its return value is passed to `function` instead.
     keep : callable, optional
@@ -114,15 +115,15 @@ def map_loaded(
     function, prepare, keep : callable
         As for `map_tasks`.
     load : callable
-        Returns the data that all calls need; called for every item, so it should cache them.
+        Returns the data that all calls need; called for every item, so it should be cached.
     items : sequence
     n_jobs : int
         Number of processes, including this one, if no cluster is active.
     executor : Executor, optional
         Workers that have already been started; see `segboost.pipelines.runtime.shared_pool`.
     lost : callable, optional
-        Called with the reason to make the result of an item that killed several workers of a
-        cluster; by default a ClusterError is raised.
+        Called with the reason if an item killed several workers of a cluster; returns the item's
+        result. By default a ClusterError is raised.
     """
     client = active_cluster()
     if client is not None:

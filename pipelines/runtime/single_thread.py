@@ -16,7 +16,8 @@ def single_threaded() -> Iterator[None]:
     """Limit BLAS and OpenMP to one thread, here and in the processes that joblib starts.
 
     Sums over several threads round differently from sums in one thread. With this limit, results
-    are byte-identical on every machine and with any number of jobs.
+    are byte-identical with any number of cores and jobs; other kinds of processors may still round
+    differently.
 
     A cluster that the caller chose stays active for `parallel_map` only: the other calls of joblib
     are too small to be worth sending to another machine.

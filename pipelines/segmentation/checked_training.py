@@ -78,7 +78,7 @@ def train_on(
     test: Sequence[TrainingImage] = (),
     legend: ClassLegend = TWO_CLASSES,
 ) -> Trained:
-    """Check the training and the test images, then train on the former."""
+    """Check the training and the test images, then train on the training images."""
     check_enough_images(items, config, legend)
     for warning in check_items(items, report, test, legend):
         logger.warning(warning)

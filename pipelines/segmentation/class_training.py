@@ -98,8 +98,8 @@ def check_method(config: SegmentationConfig, legend: ClassLegend) -> None:
     """Raise ValueError if a method cannot learn this number of classes."""
     if config.method in ("adaboost", "svm") and legend.n_classes > 2:
         raise ValueError(
-            f"method {config.method} separates two classes, the legend has {legend.n_classes}: use "
-            "structboost, ssvm or trees, or choose one class with --foreground"
+            f"method {config.method} separates two classes, but the legend has {legend.n_classes}: "
+            "use structboost, ssvm or trees, or choose one class with --foreground"
         )
 
 

@@ -105,7 +105,7 @@ class Evaluation:
     Parameters
     ----------
     scores : SegmentationScores or ClassScores
-        Over all pixels of all images; the former for two classes.
+        Over all pixels of all images; `SegmentationScores` for two classes.
     images : dict of name to SegmentationScores or ClassScores
         The scores of each image.
     predictions : dict of name to RegionPrediction or ClassPrediction
@@ -172,7 +172,7 @@ def evaluate_model(
         Names the image that cannot be read or does not fit its mask.
     """
     if not items:
-        raise ValueError("there are no images to evaluate on; choose another --split")
+        raise ValueError("there are no images to evaluate on: choose another --split")
     items = working_items(items, model.config.longest_side)
     tell = progress or QuietProgress()
     predictions = predict_all(model, items, n_jobs, cache)

@@ -30,7 +30,7 @@ def find_doubts(table: Table, task: TaskName) -> list[str]:
     if is_class and table.y.dtype.kind in "iuf" and n_values > max(MANY_LABELS, n / 3):
         notes.append(
             f"the labels are {n_values} different numbers in {n} rows, which looks like a "
-            "measurement and not like classes: is this the label column? Name it with --label"
+            "measurement rather than a class: is this the label column? Name it with --label"
         )
     elif is_class and table.y.dtype.kind in "UO":
         notes += _doubt_text_labels(table.y.tolist(), n_values)

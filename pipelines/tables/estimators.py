@@ -87,7 +87,7 @@ class EstimatorSettings:
             if y is None:
                 raise ValueError("y is needed to set up an automatic estimator")
             n_trees = np.clip(2000 // len(np.unique(y)), LEAST_BOOSTED, MOST_BOOSTED)
-            # A gap of 1 % and few blocks: validation errors stop moving long before that.
+            # A gap of 1 % and few blocks suffice: validation errors settle long before that.
             shared |= {
                 "weak_learner": SigmoidLearner(max_iter=20),
                 "slack": min(AUTO_BLOCKS, len(y)),

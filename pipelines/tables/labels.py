@@ -76,7 +76,7 @@ class LabelRule:
         return y
 
     def decode(self, predictions: AnyArray) -> AnyArray:
-        """Return predictions as labels of the table; scores of the AUC are returned unchanged."""
+        """Return predictions as labels of the table; for the AUC, scores are returned unchanged."""
         return self.values[predictions] if self.task == "ordinal" else predictions
 
     def knows(self, y: AnyArray) -> BoolArray:
@@ -94,7 +94,7 @@ class LabelRule:
         """Return the rule from the values of `to_json`; ValueError or KeyError if invalid."""
         task = document["task"]
         if task not in TASKS:
-            raise ValueError(f"an unknown task {task!r}")
+            raise ValueError(f"unknown task {task!r}")
         return cls(task, labels_from_json(document["values"]))
 
 
@@ -119,10 +119,10 @@ def _ranked(found: AnyArray, ranks: Sequence[str]) -> AnyArray:
         return found
     places = [_find(found, rank, "--ranks") for rank in ranks]
     if len(set(places)) < len(places):
-        raise ValueError("--ranks name a label twice")
+        raise ValueError("--ranks name a label twice: name each label once")
     lost = np.delete(found, places)
     if len(lost):
-        raise ValueError(f"--ranks leave out {_list(lost)}")
+        raise ValueError(f"--ranks leave out {_list(lost)}: name every label")
     return found[places]
 
 

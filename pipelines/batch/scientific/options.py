@@ -1,4 +1,4 @@
-"""Options of segmenting scientific images, and the scale of an image's intensities."""
+"""Options for segmenting scientific images, and the choice of an image's intensity scale."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class ScientificOptions:
         Side of the tiles; see `plan_tiles`.
     overlap : int
     objects : ObjectSettings, optional
-        How to find objects; None does not, unless `formats` are given.
+        How to find objects; if None, they are found only if `formats` are given.
     formats : tuple of {"coco", "geojson", "labelme"}
         Annotation files to write; these need objects.
     tolerance : float
         Tolerance of their polygons, in pixels.
     zarr : bool
-        Write OME-Zarr instead of TIFF.
+        Write masks as OME-Zarr instead of TIFF or PNG.
 
     Raises
     ------

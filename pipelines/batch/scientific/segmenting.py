@@ -1,4 +1,4 @@
-"""Segment one scientific or large image by tiles into files."""
+"""Segment one scientific or large image tile by tile, and write its files."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def count_cells(labels: Int32Array, count: int) -> Int64Array:
 
 
 def border_lengths(codes: Int64Array, pixel_size: PixelSize | None) -> FloatArray:
-    """Return perimeters in the unit of a pixel, from the counts of `count_border_codes`."""
+    """Return perimeters in the unit of the pixel size, from the counts of `count_border_codes`."""
     lengths = np.zeros(CODES)
     lengths[list(STRAIGHT)] = 1
     lengths[list(SLANTED)] = math.sqrt(2)
@@ -100,7 +100,7 @@ def border_lengths(codes: Int64Array, pixel_size: PixelSize | None) -> FloatArra
 
 
 def contour_lengths(cells: Int64Array, pixel_size: PixelSize) -> FloatArray:
-    """Return the lengths of contours in the unit of a pixel, from the counts of `count_cells`."""
+    """Return contour lengths in the unit of the pixel size, from the counts of `count_cells`."""
     slanted = math.hypot(pixel_size.x / 2, pixel_size.y / 2)
     lengths = np.zeros(CELLS)
     lengths[[1, 2, 4, 8, 7, 11, 13, 14]] = slanted

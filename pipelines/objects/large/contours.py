@@ -10,7 +10,7 @@ from segboost._types import AnyArray, BoolArray, FloatArray, Int64Array
 from segboost.features.kernel import kernel
 
 TOP, LEFT, RIGHT, BOTTOM = (0, 1), (1, 0), (1, 2), (2, 1)
-"""Middles of the sides of a cell of 2×2 pixel centres, as doubled (row, column)."""
+"""Midpoints of the sides of a cell of 2×2 pixel centres, as doubled (row, column)."""
 SEGMENTS = {
     1: ((TOP, LEFT),),
     2: ((RIGHT, TOP),),

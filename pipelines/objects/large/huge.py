@@ -128,7 +128,7 @@ def _row_ends(runs: Runs, top: int, left: int) -> Int64Array:
 
 
 def _second_moments(moments: list[int], y: float, x: float) -> tuple[float, float, float]:
-    """Return the central moments r², rc and c² per pixel, in squared units of a pixel's size.
+    """Return the central moments r², rc and c² per pixel, in squared units of the pixel size.
 
     The sums are whole numbers, which Python subtracts and divides without rounding them first.
     """

@@ -33,7 +33,7 @@ def count_hull_pixels(rows: Int64Array, first: Int64Array, last: Int64Array) -> 
 
 
 def _chain(rows: Int64Array, columns: Int64Array) -> Int64Array:
-    """Return the corners of the hull at the side of small columns, as (row, column), doubled."""
+    """Return the corners of the hull on the side of small columns, as (row, column), doubled."""
     row, column = 2 * rows, 2 * columns
     points = np.concatenate(
         [

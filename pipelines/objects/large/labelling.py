@@ -165,7 +165,11 @@ def _outside(pages: _Pages, index: int, window: Window) -> BoolArray:
 
 
 def _drop_hidden(pages: _Pages, classes: ByteArray, not_split: int) -> LargeObjects:
-    """Return the objects that have pixels: a hole enclosed by two classes goes to the later one."""
+    """Return the objects that have pixels.
+
+    A hole enclosed by two classes belongs to the later one; in the earlier one it may have been an
+    object of its own, which is dropped.
+    """
     page, band = pages.labels, pages.limits.band
     found = find_extents(page, page.whole, len(classes), band)
     keep = found.areas > 0

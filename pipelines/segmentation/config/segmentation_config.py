@@ -107,8 +107,8 @@ class SegmentationConfig:
         Whether every feature group has an AdaBoost classifier, whose score is a potential.
     unary : UnarySettings
     context : bool or None
-        Whether a CRF has two more strong potentials: trees over all raw features, and context
-        over the scores around a superpixel. None leaves it to the preset.
+        Whether a CRF has the two strong potentials: trees over all raw features, and context over
+        the scores around a superpixel. None leaves it to the preset.
     tree_booster, context_booster : BoosterSettings
         Settings of the trees over raw features, and of the context.
     linear_below : int
@@ -122,7 +122,7 @@ class SegmentationConfig:
         input of the context.
     average_folds : bool
         Whether strong potentials are the mean of the models learned without each fold and of the
-        one learned from all images, or the latter alone.
+        one learned from all images, or only the one learned from all images.
     mirror_images : bool
         Whether trees and context also learn from a mirrored copy of every training image. Without
         effect if feature groups have classifiers, or if a linear classifier replaces the trees.
@@ -140,9 +140,9 @@ class SegmentationConfig:
     n_iterations : int
         Rounds of StructBoost.
     ramp_width : float
-        Minimum width of StructBoost's unary ramps, in deviations of a potential. Steps (0)
-        leave scores of few levels, which cost precision at the break-even point; ramps as wide
-        as the potential's range keep confident superpixels confident.
+        Minimum width of StructBoost's unary ramps, in deviations of a potential. At 0, ramps are
+        steps: scores take few distinct values, which lowers the precision at the break-even point.
+        Ramps as wide as the potential's range keep confident superpixels confident.
     validation_blocks : int
         Number of contiguous blocks of training images; C and the loss are chosen by how well
         CRFs learned on the other blocks label each of them.
@@ -246,7 +246,7 @@ class SegmentationConfig:
         return self.mirror_images and plain and n_images >= self.linear_below
 
     def fixes_crf(self, n_images: int) -> bool:
-        """Whether the CRF of this many training images has fixed weights; see `LinearSettings`."""
+        """Whether a CRF of this many training images has fixed weights; see `LinearSettings`."""
         linear = self.uses_context and n_images < self.linear_below
         return self.learns_crf and linear and self.linear.smoothness > 0
 

@@ -67,7 +67,7 @@ class PotentialSettings:
 
 @dataclass(frozen=True)
 class LinearSettings:
-    """How the linear classifier that stands in for trees learns, and how its labels are smoothed.
+    """How the linear classifier that replaces the trees learns, and how its labels are smoothed.
 
     Parameters
     ----------
@@ -75,9 +75,10 @@ class LinearSettings:
         scikit-learn's C: the weight of the summed loss against the squared norm, on columns of
         unit deviation.
     balanced : int
-        With up to this many images, both classes weigh the same; with n images, a class weighs
-        its labelled pixels to the power of −balanced / n. 0 counts all pixels equally. Meant for
-        strokes: how much of each class is painted says little about new images.
+        With up to this many images, both classes have the same total weight; with more, n, a pixel
+        weighs the number of labelled pixels of its class to the power of −balanced / n. 0 counts
+        all pixels equally. Meant for strokes: how much of each class is painted says little about
+        new images.
     smoothness : float
         If positive, the CRF is not learned but fixed: a border between superpixels costs
         ``smoothness · length · exp(−contrast · ‖ΔLUV‖)`` per side length of a superpixel, against

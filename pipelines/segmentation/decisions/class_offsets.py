@@ -20,7 +20,7 @@ LEAST_GAIN = 1e-5
 
 
 def best_class_offsets(scores: FloatArray, counts: Int64Array, measure: Measure) -> FloatArray:
-    """Return b, shape (K,), such that labelling by ``argmax_k scores_k + b_k`` measures best.
+    """Return b, shape (K,), such that labels ``argmax_k scores_k + b_k`` maximise the measure.
 
     Steepest ascent: of all changes of one offset, the one that gains most is made, until none
     gains. The result does not depend on the order of the classes. Its largest entry is 0.
@@ -55,7 +55,7 @@ def best_class_offsets(scores: FloatArray, counts: Int64Array, measure: Measure)
 def transferable_offsets(
     scores: FloatArray, counts: Int64Array, fold: Int64Array, measure: Measure
 ) -> FloatArray:
-    """Return offsets that also measure well on folds that they were not chosen on, shape (K,).
+    """Return offsets that also score well on folds that they were not chosen on, shape (K,).
 
     Offsets that are best on some images may be wrong for others: a class that is hard in one scene
     is easy in the next. The offsets of the other folds, times each of `SHARES`, are tried on every

@@ -14,7 +14,7 @@ from segboost.pipelines.segmentation.metrics.precision_recall import ScoreHistog
 def best_offset(
     parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]], measure: Measure = "mean_iou"
 ) -> float:
-    """Return the threshold on scores whose labels measure best; 0 if none is better.
+    """Return the threshold on scores that maximises the measure; 0 if no other is better.
 
     The Hamming loss that the learners minimise counts wrong pixels of either class equally; the
     mean of the two classes' IoU weighs the rarer one more. One number, chosen on training images

@@ -1,4 +1,4 @@
-"""Learn from crops of large images, as models segment them by tiles."""
+"""Crops of large images to learn from, because models segment such images by tiles."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _whole_mask(item: Any) -> ByteArray:
 
 
 def crop_items(items: Sequence[Any], longest_side: int | None) -> list[Any]:
-    """Return labelled images, those above 2048×2048 pixels as crops that have labels.
+    """Return labelled images, those above 2048×2048 pixels as a limited number of labelled crops.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def mix(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
 
     The context knows what surrounds a superpixel, but also relies on where things were in the
     training scenes. On road scenes from another drive the trees alone are better, on those from
-    the same drives the context; the mean of both loses little to the better one.
+    the same drives the context; the mean of both is nearly as good as the better one.
     """
     if share == 1.0:
         return second

@@ -77,7 +77,7 @@ class Preparation:
 
 
 def at_full_size(values: AnyArray, image: ImageLike, page: PageView | None) -> AnyArray:
-    """Return values of the pixels of a prepared image, shape (h, w, …), in the image's size."""
+    """Return values of the pixels of a prepared image, shape (h, w, …), at the image's size."""
     height, width = image_shape(image)
     if page is not None:
         return values[:height, :width]  # without the padding

@@ -45,7 +45,7 @@ class ClassLinearPotential:
 
     @classmethod
     def mean(cls, potentials: Sequence[Self]) -> Self:
-        """Return the potential whose scores are the mean of those of potentials."""
+        """Return the potential whose scores are the mean of the potentials' scores, normalised."""
         coef = np.mean([p.coef for p in potentials], axis=0)
         return cls(potentials[0].groups, coef, np.mean([p.bias for p in potentials], axis=0))
 

@@ -27,8 +27,8 @@ from segboost.pipelines.segmentation.potentials.trees import (
 )
 
 BALANCE = 0.4
-"""Superpixels of a class weigh ``share^−BALANCE`` per pixel: rare classes count for more than
-their pixels, yet for less than frequent ones do in total."""
+"""Superpixels of a class weigh ``share^−BALANCE`` per pixel: a rare class counts for more than its
+share of the pixels, but in total still for less than a frequent one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class ClassTreePotential:
 
     @classmethod
     def mean(cls, potentials: Sequence[Self]) -> Self:
-        """Return the potential whose scores are the mean of those of potentials."""
+        """Return the potential whose scores are the mean of the potentials' scores, normalised."""
         return cls(potentials[0].groups, ClassBooster.mean([p.booster for p in potentials]))
 
     def to_arrays(self) -> dict[str, AnyArray]:

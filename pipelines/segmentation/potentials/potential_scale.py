@@ -1,4 +1,4 @@
-"""What unary scores are divided by before the CRF, and which of them tell nothing."""
+"""The divisors of unary scores before the CRF, and which scores are uninformative."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from segboost._types import AnyArray, BoolArray, FloatArray, Int64Array
 from segboost.weak.checks import read_array
 
 ATTENUATION = 1e30
-"""What an uninformative potential is divided by.
+"""The divisor of an uninformative potential.
 
 Large enough that no weight of a linear CRF can make up for it and that the potential takes no part
 in pairwise potentials, which compare strong scores. It is not a zero: the potential remains a
@@ -42,9 +42,9 @@ class PotentialScale:
     def fit(cls, scores: FloatArray, labels: Int64Array, known: BoolArray) -> PotentialScale:
         """Return the scale that divides by deviations, and attenuates what is uninformative.
 
-        A classifier whose out-of-fold scores are not higher on the foreground knows nothing that
-        holds for new images. A linear CRF might invert it and be wrong where the final classifier
-        is right.
+        A classifier whose out-of-fold scores are not higher on the foreground has learned nothing
+        that generalises to new images. A linear CRF might invert it and be wrong where the final
+        classifier is right.
 
         Parameters
         ----------

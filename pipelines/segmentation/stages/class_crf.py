@@ -32,8 +32,7 @@ MOST_GRAPHS = 120
 """The largest number of images to learn a CRF from, evenly spread: it has few weights, and
 learning them takes time in proportion to images and classes."""
 CLASS_GAP = 1e-2
-"""Gap of the cutting planes. Inference is approximate, so that a smaller one would not be
-meaningful."""
+"""Gap of the cutting planes. Inference is approximate, so a smaller gap would not be meaningful."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def make_class_crf(
     """Return the unfitted learner of the config's method.
 
     All classes share the functions of their log-probabilities: rare classes have too few
-    superpixels for separate functions, and a bias per class would be that of the training images.
+    superpixels for separate functions, and a bias per class would only reflect the training images.
     As with two classes, these functions only increase if there are few images.
     """
     if config.method == "ssvm":

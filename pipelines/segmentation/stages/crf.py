@@ -121,8 +121,8 @@ def learn_crf(
     if tried:  # CRFs are less confident on images that they did not learn from
         pairs = zip(_best(tried, config).margins, images, strict=True)
         offset += best_offset(((m, *image.truth) for m, image in pairs), config.select)
-    # Not by the margins above: a CRF of fewer images has scores of another scale. On synthetic
-    # sets of 12 to 60 images the calibration error of new images doubled with them.
+    # Not from the margins above: a CRF of fewer images has scores of another scale. On synthetic
+    # sets of 12 to 60 images, using them doubled the calibration error on new images.
     calibration = fit_calibration((node - offset, fore, back) for node, fore, back in parts)
     trials = tuple(t.trial for t in tried)
     return LearnedCRF(model, potentials, C, trials, offset, calibration)
@@ -245,9 +245,9 @@ def make_crf(
     """Return the unfitted learner of the config's method for the scores of the training images.
 
     Pairwise learners of StructBoost only increase: a larger potential always favours equal labels.
-    Unary learners may decrease if there are enough images: a score of the scene can correct one of
-    object and scene. With few images such a sign is random, and it inverts predictions if the final
-    classifiers are more confident than the out-of-fold ones.
+    Unary learners may decrease if there are enough images: a score that detects the scene can
+    correct one that mixes object and scene. With few images such a sign is random, and it inverts
+    predictions if the final classifiers are more confident than the out-of-fold ones.
     """
     if config.method == "ssvm":
         return CRFStructuredSVM(C=C, callback=callback)
