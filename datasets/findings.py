@@ -18,7 +18,7 @@ class Finding:
     name : str
         The image it is about.
     level : {"missing", "odd"}
-        Missing or broken files make a set unusable; odd ones are worth knowing.
+        A missing or broken file makes the set unusable; an odd finding does not.
     text : str
     """
 
@@ -29,7 +29,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """All findings of a data set; `counts` is its size if it has no training and test parts."""
+    """All findings of a data set; `counts` gives its size if that is not just train and test."""
 
     dataset: str
     n_train: int

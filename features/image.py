@@ -94,14 +94,14 @@ def read_image(path: str | PathLike[str]) -> RGB:
     Raises
     ------
     ImageFileError
-        If the file is missing, broken, too large or not an image; a ValueError.
+        If the file is missing, broken, too large or not an image. It is a ValueError.
     """
     return read_unit_image(path)
 
 
 def _from_pillow(image: Image.Image) -> AnyArray:
     """Return the pixels of a Pillow image as an array that `as_rgb` takes."""
-    if image.mode.startswith("I"):  # 16-bit files open as I;16 or, in old versions, as I
+    if image.mode.startswith("I"):  # 16-bit files open as I;16, in old versions of Pillow as I
         return np.clip(np.asarray(image), 0, 65535).astype(np.uint16)
     if image.mode in ("L", "RGB", "F"):
         return np.asarray(image)

@@ -72,7 +72,7 @@ class PagePart:
             raise ValueError(f"block: expected a multiple of {2 * GRID} pixels, got {self.block}")
         if self.top % GRID or self.left % GRID:
             raise ValueError(
-                f"parts of pages begin at multiples of {GRID} pixels, got {self.top}, {self.left}"
+                f"top, left: expected multiples of {GRID} pixels, got {self.top}, {self.left}"
             )
 
     def at(self, top: int, left: int) -> PagePart:

@@ -112,7 +112,8 @@ class Preset:
         """
         config = self.to_config()
         if self.n_further:
-            config["compared"] = "all channels"  # by superpixels; formerly only the colours
+            # Superpixels compare all channels; earlier versions compared only the colours.
+            config["compared"] = "all channels"
         return {**config, "name": "default" if self.name == "classic" else self.name}
 
     def to_config(self) -> dict[str, Any]:

@@ -34,8 +34,8 @@ def load_camvid(root: str | PathLike[str]) -> SegmentationDataset:
     Parameters
     ----------
     root : path
-        The folder with train, val and test, or the one above it. Each has ``images`` (JPEG or
-        PNG) and ``masks`` (PNG): class indices, 11 for void.
+        The folder with train, val and test, or its parent if it is called ``camvid``. Each part
+        has ``images`` (JPEG or PNG) and ``masks`` (PNG): class indices, 11 for void.
 
     Raises
     ------

@@ -12,9 +12,9 @@ from segboost._types import BoolArray, ByteArray, Float32Array
 
 SIDE = 16
 MAX_BITS = 10
-"""Bits of 256. Consecutive photographs of one scene differ by 40 or more."""
+"""Most differing bits, of 256, between copies; consecutive photographs differ in 40 or more."""
 MAX_LEVELS = 8.0
-"""Mean difference of thumbnails; distinguishes flat images of different colours."""
+"""Largest mean difference of copies' thumbnails; tells flat images of different colours apart."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -107,7 +107,8 @@ def choose_reader(
 ) -> MaskReader | ClassMaskReader:
     """Return the reader for the masks of a set, with two classes or those of a legend.
 
-    If no legend, encoding or foreground index is given, all masks are read to find out.
+    All masks are read unless an encoding, a foreground index, or a legend with more than two
+    classes or a colour of void is given.
     """
     if legend is not None and (legend.n_classes > 2 or legend.void is not None):
         return ClassMaskReader(legend)

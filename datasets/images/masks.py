@@ -94,13 +94,14 @@ def read_mask(
 def find_encoding(paths: Iterable[Path]) -> Encoding:
     """Return the encoding that all masks of a set share; reads them all.
 
-    A grey file with only 0 and 255 is ambiguous: 255 may be foreground or void. Its set decides:
-    ``index`` if some file holds both 1 and 255, ``binary`` if none holds 1.
+    A grey file with 255 but not 1 is ambiguous: 255 may be foreground or void. Its set decides:
+    ``index`` if some file holds both 1 and 255, ``binary`` if no other file holds indices. Without
+    such a file, the encoding is ``index``.
 
     Raises
     ------
     AmbiguousMasksError
-        If some grey files have 255 and others 1, but no file has both.
+        If there is such a file and another one holds indices, but no file has both 1 and 255.
     """
     only_255, only_1 = None, None
     for path in paths:
@@ -114,8 +115,7 @@ def find_encoding(paths: Iterable[Path]) -> Encoding:
             only_1 = path
     if only_255 is not None and only_1 is not None:
         raise AmbiguousMasksError(
-            f"{only_255}: 255 may be foreground or void, as {only_1} uses 1 for foreground; "
-            f"{_CHOOSE}"
+            f"{only_255}: 255 may be foreground or void, as {only_1} holds class indices; {_CHOOSE}"
         )
     return "binary" if only_255 is not None else "index"
 

@@ -120,8 +120,9 @@ def load_scientific(
 ) -> SegmentationDataset:
     """Return scientific images with their masks; see `load_folders` for the other parameters.
 
-    Every page of a stack is an image; pages above 2048×2048 pixels are represented by crops with
-    labels. The scale of intensities is learned from the training images.
+    Every page of a stack is an image. Unless all files are photographs, pages above 2048×2048
+    pixels are represented by crops with labels, and the scale of intensities is learned from the
+    training images.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ def _pair(
         notes = [f"not in {masks.name} and left out: {', '.join(missing)}"] if missing else []
         pairs = {name: (path, masks) for name, path in files.items() if path.name in known}
         if not pairs:
-            raise DatasetError(f"{masks} lists no image of {images}")
+            raise DatasetError(f"{masks} lists no image of {images}: the file names must match")
         return pairs, "coco", notes
     labelme = _labelme_files(masks)
     if labelme:
@@ -200,7 +201,7 @@ def _pair(
         notes = [f"without a LabelMe file and left out: {', '.join(missing)}"] if missing else []
         both = sorted(set(files) & set(labelme))
         if not both:
-            raise DatasetError(f"{masks} has no LabelMe file for an image in {images}")
+            raise DatasetError(f"{masks} has no LabelMe file named like an image in {images}")
         return {name: (files[name], labelme[name]) for name in both}, "labelme", notes
     found = pair_files(images, masks, mask_suffix)
     if found.problems:
@@ -229,12 +230,12 @@ def _check_alike(
     for name, info in infos.items():
         for what, own, other in (
             ("channels", info.channels, infos[first].channels),
-            ("values of type", info.dtype, infos[first].dtype),
+            ("values", info.dtype, infos[first].dtype),
         ):
             if own != other:
                 raise DatasetError(
-                    f"{pairs[name][0]} has {what} {own}, {pairs[first][0].name} {other}: make all "
-                    "images alike"
+                    f"{pairs[name][0]} has {own} {what}, {pairs[first][0].name} has {other}: make "
+                    "all images alike"
                 )
     if known is not None:
         _check_fit(pairs[first][0], infos[first], known)
@@ -294,7 +295,7 @@ def _items(
 ) -> tuple[list[LabelledImage], list[str]]:
     """Return the pages or labelled crops of an image."""
     scale, axes = scaling
-    # Large photographs are cropped later, in training, unless it scales them down.
+    # Photographs stay whole here: training crops large ones, or scales them down.
     crops, notes = cut_crops(info, SIDE, LARGEST if scale else info.n_pixels), []
     if len(crops) > info.pages:
         labelled = [c for c in crops if (replace(mask, crop=c)((pair[1],)) != 255).any()]

@@ -125,7 +125,7 @@ def _survey(masks: Mapping[Path, int], sizes: tuple[int, int]) -> tuple[int, boo
 
 def _named(names: Sequence[str]) -> ClassLegend:
     if len(names) < 2:
-        raise DatasetError("the annotations have no class")
+        raise DatasetError("the annotations name no class: give their objects a class")
     if len(names) == 2:
         return TWO_CLASSES if names[1] == "foreground" else replace(
             TWO_CLASSES, names=(str(names[0]), str(names[1])))  # fmt: skip

@@ -72,10 +72,10 @@ def read_list(path: Path, names: Sequence[str]) -> list[str]:
         raise DatasetError(f"{path} lists no names: write one per line")
     unknown = [name for name in listed if name not in known]
     if unknown:
-        raise DatasetError(f"{path} lists {_few(unknown)}, which have no image")
+        raise DatasetError(f"{path} lists {_few(unknown)}, which have no image: correct the list")
     repeated = [name for name, count in Counter(listed).items() if count > 1]
     if repeated:
-        raise DatasetError(f"{path} lists {_few(repeated)} more than once")
+        raise DatasetError(f"{path} lists {_few(repeated)} more than once: keep each name once")
     return listed
 
 

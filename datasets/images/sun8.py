@@ -62,7 +62,7 @@ def load_sun8(root: str | PathLike[str]) -> SceneFiles:
             )
         found, _ = list_images(folder / name)
         if not found:
-            raise DatasetError(f"there are no photographs in {folder / name}")
+            raise DatasetError(f"there are no photographs in {folder / name}: put some there")
         paths += found
         classes += [name] * len(found)
     return SceneFiles(tuple(paths), np.array(classes), taxonomy)

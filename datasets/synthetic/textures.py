@@ -38,7 +38,7 @@ class Texture:
 
 
 def draw_texture(rng: np.random.Generator, pattern: str, hue: float) -> Texture:
-    """Return a texture of a pattern whose two colours lie near a hue (0 … 1, red … red)."""
+    """Return a texture of a pattern whose two colours lie near a hue (0 and 1 are red)."""
     saturation = rng.uniform(0.25, 0.6)
     value = rng.uniform(0.4, 0.65)
     contrast = rng.uniform(0.14, 0.3)

@@ -119,7 +119,7 @@ def parse_csv(
     if not roles.features:
         raise TableFileError(f"{source} has no features: expected columns besides the label")
     if len(body) * width * 8 > most_bytes:
-        raise TableFileError(f"{source} takes more than the limit of {most_bytes} bytes")
+        raise TableFileError(f"{source} takes more than the limit of {most_bytes} bytes: split it")
     check_widths(body, width, source)
     names = [cell.strip() for cell in rows[0].cells] if roles.header else []
     check_names(names, source)

@@ -43,7 +43,7 @@ def parse_npz(
     except _DAMAGE as error:
         raise TableFileError(f"{source} is not an npz file: {error}") from None
     if 2 * size > most_bytes:
-        raise TableFileError(f"{source} unpacks to {size} bytes, more than is accepted")
+        raise TableFileError(f"{source} unpacks to {size} bytes, which is too much: split it")
     if "X" not in names:
         shown = ", ".join(names[:10]) or "nothing"
         raise TableFileError(f"{source} holds {shown}: expected an array X of rows, and labels y")

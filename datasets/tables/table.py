@@ -125,7 +125,7 @@ def read_table(
     data = read_packed(path, most_bytes)
     kind = find_format(path, data) if file_format == "auto" else file_format
     if choices not in (None, ColumnChoices()) and kind != "csv":
-        raise TableFileError(f"{path} is not a CSV file: its columns cannot be chosen")
+        raise TableFileError(f"{path} is not a CSV file: omit the options that choose columns")
     table = _parse(data, path, kind, label, n_features, most_bytes, choices)
     if n_features is not None and table.X.shape[1] != n_features:
         raise TableFileError(f"{path} has {table.X.shape[1]} features, expected {n_features}")

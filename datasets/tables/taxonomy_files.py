@@ -41,6 +41,8 @@ def read_taxonomy(path: str | PathLike[str]) -> Taxonomy:
     TaxonomyFileError
         For a cycle, more than one root, a node with two parents, a tree of one node, and for files
         in none of the three formats.
+    TableFileError
+        If the file is missing or cannot be read.
 
     Examples
     --------

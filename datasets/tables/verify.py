@@ -46,5 +46,5 @@ def verify_libsvm(
     n, d = table.X.shape
     counts = f"{n} rows, {d} features, {len(np.unique(table.y))} classes"
     twice = n - len(np.unique(np.column_stack([table.X, table.y]), axis=0))
-    findings = (Finding(name, "odd", f"{twice} rows occur more than once"),) if twice else ()
+    findings = (Finding(name, "odd", f"duplicate rows: {twice}"),) if twice else ()
     return Verification(label, n, 0, findings, counts=counts)

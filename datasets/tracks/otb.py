@@ -17,7 +17,7 @@ from segboost.io.pixels import rgb_bytes
 
 TRUTH = "groundtruth_rect.txt"
 FRAMES = "img"
-# Sequences that are distributed with more frames than boxes: the number of the first one in use.
+# Sequences distributed with more frames than boxes: the number of the first frame with a box.
 _FIRST_IN_USE = {"David": 300, "BlurCar1": 247, "BlurCar3": 3, "BlurCar4": 18}
 
 
@@ -54,7 +54,7 @@ def read_frame(path: Path) -> ByteArray:
 
 
 def sequence_folder(root: Path) -> Path:
-    """Return the folder that holds the sequences: ``tracking`` of a data folder, or itself."""
+    """Return the folder of the sequences: the sub-folder ``tracking`` if it exists, else `root`."""
     return root / "tracking" if (root / "tracking").is_dir() else root
 
 
@@ -84,7 +84,9 @@ def load_sequence(root: Path, name: str) -> TrackingSequence:
     if len(files) > len(boxes) and name in _FIRST_IN_USE:
         files = files[_FIRST_IN_USE[name] - 1 :]
     if len(files) != len(boxes):
-        raise DatasetError(f"{folder} has {len(files)} frames and {len(boxes)} boxes")
+        raise DatasetError(
+            f"{folder} has {len(files)} frames and {len(boxes)} boxes: unpack it again"
+        )
     return TrackingSequence(name, tuple(files), boxes)
 
 
@@ -114,7 +116,7 @@ def read_boxes(path: Path) -> FloatArray:
             raise DatasetError(f"{path}, line {number}: expected four numbers x, y, w, h")
         rows.append(values)
     if not rows:
-        raise DatasetError(f"{path} has no boxes")
+        raise DatasetError(f"{path} has no boxes: expected x, y, w, h per frame")
     boxes = np.array(rows)
     boxes[:, :2] -= 1.0
     known = np.isfinite(boxes).all(axis=1) & (boxes[:, 2:] > 0).all(axis=1)

@@ -25,7 +25,7 @@ def read_frames(path: Path) -> Iterator[ByteArray]:
     if path.is_dir():
         files, _ = list_images(path)
         if not files:
-            raise DatasetError(f"the folder {path} has no images")
+            raise DatasetError(f"the folder {path} has no images: give a folder of frames")
         return (read_frame(file) for file in files)
     if not path.is_file():
         raise DatasetError(f"{path} is neither a folder of frames nor a video file")

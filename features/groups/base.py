@@ -1,4 +1,4 @@
-"""The feature group protocol and the groups of this package."""
+"""The feature group protocol and the built-in groups."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class ChannelGroup:
         return np.concatenate(parts, axis=1).astype(np.float32)
 
     def columns(self, width: int) -> tuple[str, ...]:
-        """Return channel and statistic of each column; channels count from 3."""
+        """Return channel and statistic of each column; the first further channel is number 3."""
         return tuple(f"channel {3 + n} {what}" for n in range(self.count) for what in STATISTICS)
 
     def value_range(self) -> Range | None:

@@ -52,8 +52,8 @@ def position(context: ImageContext) -> Float32Array:
 def neighbourhood_colour(context: ImageContext) -> Float32Array:
     """Return LUV means and deviations of each superpixel and means of its surroundings.
 
-    The means one and two steps away weight superpixels by area and exclude the superpixel
-    itself; in an image with a single superpixel, its own mean is used.
+    The means over superpixels up to one and up to two steps away are weighted by area and exclude
+    the superpixel itself; in an image with a single superpixel, its own mean is used.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def region_shape(context: ImageContext) -> Float32Array:
 
 
 def larger_context(context: ImageContext) -> Float32Array:
-    """Return colour and edge energy of 3×3 blocks of 64 pixels, and of the whole image.
+    """Return colour and edge energy of 3×3 blocks of 64×64 pixels, and of the whole image.
 
     The middle block is centred on the superpixel. Maps: L, u, v, L²/100, and the
     absolute slope ``|∇L · d|`` in 4 directions d: right, down and the two diagonals.

@@ -90,7 +90,7 @@ def soft_orientations(
 
 @kernel
 def _describe(sums: Int64Array, points: Int64Array, cell: int) -> Float32Array:
-    """Pool, window and normalise; `points` in the padded image, shape (N, 128)."""
+    """Return the descriptors at points of the padded image, shape (N, 128)."""
     result = np.empty((points.shape[0], DIMENSIONS), np.float32)
     window = np.exp(-((np.arange(CELLS) - 1.5) ** 2) / 8) / (_UNITS * cell)
     lattice = np.empty((6, 6, ORIENTATIONS), np.int64)

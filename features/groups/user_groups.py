@@ -31,7 +31,7 @@ class FunctionGroup:
     name : str
     function : callable or str
         ``function(image, superpixels) → array (P, d)``, or its import path
-        ``"package.module:function"``. Only the latter can be written to a configuration.
+        ``"package.module:function"``. Only an import path can be written to a configuration.
     names : tuple of str
         The names of the columns; numbers by default.
 
@@ -97,7 +97,7 @@ class FolderGroup:
         """Return the features from the file of this image."""
         path = Path(self.folder) / f"{context.name}.npy"
         if not context.name or not path.is_file():
-            raise ValueError(f"group {self.name!r}: expected a file {path}")
+            raise ValueError(f"group {self.name!r}: expected a file {path}, one per image")
         values = np.load(path, allow_pickle=False)
         if values.ndim == 3 and values.shape[:2] == context.labels.shape:
             values = region_means(context.labels, values.astype(np.float64), context.count)
@@ -125,7 +125,7 @@ def refuse_imports(groups: Iterable[Mapping[str, Any]], allow: Collection[str], 
     """Raise ValueError if groups use a function or a folder that the caller did not allow.
 
     Files may come from untrusted sources: a function is imported, or a folder read, only if the
-    caller names it, too.
+    caller names it as well.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class ForwardPass:
     patch : int or None
         The side of a transformer's patches in pixels; None for convolutional networks.
     skip_tokens : int
-        The number of tokens before those of the patches: classes and registers.
+        The number of tokens before the patch tokens: class and register tokens.
     """
 
     source: NetworkSource

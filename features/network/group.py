@@ -23,7 +23,7 @@ from segboost.features.network.source import (
 from segboost.features.network.weights import read_weights
 
 DEVIATIONS = 5.0
-"""Bytes cover this many deviations on either side of the mean of a built-in channel."""
+"""The uint8 range of a built-in channel: this many deviations on either side of its mean."""
 _HALF = (0.5, 0.5, 0.5)
 
 
@@ -53,7 +53,7 @@ class NetworkGroup:
     patch : int, optional
         The side of a transformer's patches in pixels, if layers are tokens.
     skip_tokens : int
-        The number of tokens before those of the patches: classes and registers.
+        The number of tokens before the patch tokens: class and register tokens.
 
     Examples
     --------
@@ -166,15 +166,15 @@ def builtin_range(layers: tuple[str, ...], n_scales: int) -> Range:
 def _check(group: NetworkGroup) -> None:
     """Raise ValueError for invalid settings."""
     allowed = {
-        "layers": ("different names of layers", _distinct(group.layers, str)),
+        "layers": ("distinct layer names", _distinct(group.layers, str)),
         "scales": (
             "at most 16 different numbers from 0.05 to 8",
             _distinct(group.scales, (int, float)) and len(group.scales) <= 16,
         ),
         "mean": ("three numbers", _three(group.mean)),
         "std": ("three numbers of at least 1e-6", _three(group.std) and min(group.std) >= 1e-6),
-        "patch": ("a number of pixels", group.patch is None or _whole(group.patch, 1, 4096)),
-        "skip_tokens": ("a number of tokens", _whole(group.skip_tokens, 0, 10_000)),
+        "patch": ("from 1 to 4096 pixels", group.patch is None or _whole(group.patch, 1, 4096)),
+        "skip_tokens": ("from 0 to 10000 tokens", _whole(group.skip_tokens, 0, 10_000)),
         "name": ("a string", isinstance(group.name, str)),
         "sha256": ("a string", group.sha256 is None or isinstance(group.sha256, str)),
         "file": ("a path", group.file is None or isinstance(group.file, str)),

@@ -45,7 +45,7 @@ def network_input(
     rgb : ndarray of float32, shape (H, W, 3)
         In [0, 1].
     size : tuple of int
-        (h, w); bilinear, averaging if it is smaller.
+        (h, w); the image is resized bilinearly, with averaging where it shrinks.
     mean, std : tuple of 3 floats
     """
     result = np.empty((1, 3, *size), np.float32)

@@ -1,6 +1,6 @@
 """Pickles of tensors, interpreted without running anything.
 
-Python's own unpickler calls any function that a file names. This one knows the 28 instructions
+Python's own unpickler calls any function that a file names. This one knows only the instructions
 that the weights of a network need, and makes numbers, strings, containers and descriptions of
 tensors. Names of functions stay strings: they are never looked up, so they can never be called.
 """

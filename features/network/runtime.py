@@ -47,7 +47,7 @@ def _check_input(session: Any) -> None:
     if len(shape) != 4 or inputs[0].type != "tensor(float)":
         found = [(i.name, i.type, i.shape) for i in inputs]
         raise ValueError(f"network: expected one input of floats (N, 3, H, W), got {found}")
-    # Sizes that are not fixed are names.
+    # Dimensions that are not fixed are strings.
     if any(isinstance(n, int) and n != m for n, m in zip(shape, (1, 3), strict=False)):
         raise ValueError(f"network: expected an input of shape (N, 3, H, W), got {shape}")
 
@@ -76,7 +76,7 @@ def run_network(source: NetworkSource, layers: tuple[str, ...], image: Float32Ar
         found = session.run(list(layers), feed)
     except Exception as error:  # onnxruntime raises a different exception for every cause
         raise ValueError(
-            f"network: it fails for an input of shape {image.shape}: {_one_line(error)}"
+            f"network: onnxruntime fails on an input of shape {image.shape}: {_one_line(error)}"
         ) from None
     return dict(zip(layers, found, strict=True))
 

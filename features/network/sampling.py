@@ -98,7 +98,7 @@ def sample_centres(
 
 
 def _corners(places: Float32Array, count: int) -> tuple[Int64Array, Int64Array, Float32Array]:
-    """Return the cells before and after each place, and the share of the latter."""
+    """Return the cells before and after each place, and the weight of the one after it."""
     before = places.astype(np.int64)
     return before, np.minimum(before + 1, count - 1), places - before.astype(np.float32)
 

@@ -77,7 +77,7 @@ def _read(path: str) -> bytes:
         state = place.stat()
         # A device or a pipe might never end.
         if not stat.S_ISREG(state.st_mode):
-            raise ValueError(f"network {path}: expected an ONNX file")
+            raise ValueError(f"network {path}: expected an ONNX file, got a folder, pipe or device")
         if state.st_size > MOST_BYTES:
             raise ValueError(f"network {path}: expected at most 2 GB, got {state.st_size} bytes")
         return place.read_bytes()

@@ -101,7 +101,7 @@ def describe_pixels(
 
 
 def _blurs(margin: Float32Array, foreground: Float32Array) -> list[Float32Array]:
-    """Return margin and foreground, two channels per radius."""
+    """Return the blurred margin and foreground, two channels per radius."""
     both = np.stack([margin, foreground], axis=-1)
     return [box_means(box_means(both, radius), radius) for radius in BLURS]
 

@@ -54,7 +54,7 @@ class GraphMerging:
     count_limit : int
         Maximum number of superpixels of any image, unless `max_count` is larger.
     sigma : float
-        Prior Gaussian smoothing, in pixels.
+        Deviation of the Gaussian smoothing before the segmentation, in pixels.
     scale : float
         Scale of the initial segmentation; larger values give larger regions.
     min_area : int

@@ -32,7 +32,7 @@ def rgb_unit(image: Image.Image) -> Float32Array:
 
 
 def _is_wide(image: Image.Image) -> bool:
-    """Whether an image is 16-bit grey, which opens as I;16 or, in old versions, as I."""
+    """Whether an image is 16-bit grey, which opens as I;16 or, in old versions of Pillow, as I."""
     return image.mode.startswith("I")
 
 

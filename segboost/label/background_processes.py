@@ -18,7 +18,7 @@ from segboost.label.images import FolderImage
 from segboost.label.project import LabelProject
 
 TRY_AGAIN = 10.0
-"""Seconds after which an image that could not be read is tried again."""
+"""Seconds after which an image is tried again if reading it failed for a temporary reason."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 PATIENCE = 30.0
-"""Seconds in which a request must arrive, body included; on this machine it takes milliseconds."""
+"""Seconds in which a request must arrive, body included; over loopback it takes milliseconds."""
 
 
 class TimedConnection(H11Protocol):

@@ -109,7 +109,7 @@ class MaskFolder:
     def _values(self, path: Path) -> ByteArray:
         values = read_values(path).values
         if values.max(initial=0) > VOID:
-            raise ImageFileError(f"{path}: a mask has values of 0 … 255: remove it")
+            raise ImageFileError(f"{path}: expected mask values 0 … 255: remove the file")
         known: ByteArray = self.classes().known()[values]
         return known
 

@@ -135,7 +135,7 @@ class LabelProject:
         return read_classes(self.class_file)
 
     def model_values(self) -> tuple[int, ...]:
-        """Return the values in masks of the classes 0 … K−1 of the model."""
+        """Return the mask values of the model's classes 0 … K−1."""
         try:
             return tuple(int(v) for v in json.loads(self._model_classes.read_text()))
         except (OSError, ValueError, TypeError):

@@ -42,7 +42,7 @@ def read_size(path: Path) -> tuple[int, int]:
 
 
 def read_pixels(path: Path) -> ByteArray:
-    """Return an image in the form that a model of photographs expects, shape (H, W, 3).
+    """Return an image in the form that a model trained on photographs expects, shape (H, W, 3).
 
     Values of more than 8 bits are scaled by percentiles of the image itself, as
     `segboost segment` does with a model that was trained on the page.

@@ -110,7 +110,10 @@ class LabelSession:
 
     @property
     def source(self) -> str:
-        """The model that predictions come from: "model" if nothing was painted since, or "live"."""
+        """The model that predictions come from: "model" (the trained one) or "live".
+
+        It is "model" if nothing was painted since training, or if the live model is off.
+        """
         current = self.processes.model_key is not None and self._strokes == self._trained
         return "model" if current or not self.live_on else "live"
 

@@ -66,7 +66,7 @@ def run_demo(
     output : Path
         The folder; created if missing. Cached results of an earlier run are reused.
     seed : int
-        Random seed of the scenes; the same seed gives the same results, timings apart.
+        Random seed of scenes and training; the same seed gives the same results except timings.
     n_jobs : int
         Number of processes.
     progress : Progress, optional

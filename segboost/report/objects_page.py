@@ -177,7 +177,7 @@ def _thinned(source: ImageSource, page: int, step: int) -> AnyArray:
 
 
 def _colour_numbers(labels: AnyArray) -> AnyArray:
-    """Return the colour of every pixel: 0 outside objects and where they touch."""
+    """Return the palette index of every pixel: 0 outside objects and where they touch."""
     codes = np.where(labels > 0, 1 + (labels.astype(np.int64) - 1) % len(COLOURS), 0)
     down = (labels[1:] != labels[:-1]) & (labels[1:] > 0) & (labels[:-1] > 0)
     right = (labels[:, 1:] != labels[:, :-1]) & (labels[:, 1:] > 0) & (labels[:, :-1] > 0)

@@ -39,7 +39,7 @@ LINKS = {
     "time": "Timings",
     "settings": "Settings",
 }
-"""Sections by the prefix of their anchor."""
+"""The names of the sections in the menu, by the prefix of their anchor."""
 AnyData = ReportData | ClassReportData
 
 Paper = Mapping[tuple[str, str], Mapping[str, float]]

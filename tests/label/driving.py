@@ -52,7 +52,7 @@ def until(condition):
         except Exception as raised:
             error = raised
         time.sleep(0.2)
-    raise AssertionError(f"it did not happen: {error}")
+    raise AssertionError(f"the condition was not met in time: {error}")
 
 
 def data(browser, name):

@@ -75,7 +75,7 @@ class FakeProcesses(BackgroundProcesses):
 def until(condition):
     end = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < end, "it did not happen"
+        assert time.monotonic() < end, "the condition was not met in time"
         time.sleep(0.02)
 
 

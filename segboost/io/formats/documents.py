@@ -69,9 +69,9 @@ def read_ring(points: Any, where: str) -> FloatArray:
     try:
         ring = np.array(points, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise ImageFileError(f"{where}: a polygon must be a list of x and y") from None
+        raise ImageFileError(f"{where}: a polygon must be a list of points [x, y]") from None
     if ring.ndim != 2 or ring.shape[1] != 2 or len(ring) < 3 or not np.isfinite(ring).all():
-        raise ImageFileError(f"{where}: a polygon must be a list of three or more x and y")
+        raise ImageFileError(f"{where}: a polygon must be three or more points [x, y]")
     if np.abs(ring).max() > 1e7:
         raise ImageFileError(f"{where}: coordinates beyond 10,000,000 pixels")
     return ring
@@ -123,7 +123,10 @@ def read_page(entry: Mapping[str, Any], planes: Sequence[tuple[int, int]], where
     """
     page = entry.get("page", 0)
     if type(page) is not int or not 0 <= page < max(len(planes), 1):
-        raise ImageFileError(f"{where}: page {page!r} is not one of {max(len(planes), 1)}")
+        raise ImageFileError(
+            f"{where}: there is no page {page!r}: the image has {max(len(planes), 1)}, "
+            "counted from 0"
+        )
     return page
 
 

@@ -24,7 +24,7 @@ def mask_of_labels(labels: AnyArray) -> ByteArray:
     Raises
     ------
     ValueError
-        If the values are not whole numbers from 0 on.
+        If the values are not non-negative whole numbers.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def mask_of_labels(labels: AnyArray) -> ByteArray:
         raise ValueError(f"labels: expected shape (H, W), got {labels.shape}")
     whole = labels.dtype.kind in "bui" or bool((np.rint(labels) == labels).all())
     if not whole or (labels.dtype.kind in "if" and bool((labels < 0).any())):
-        raise ValueError("labels: expected whole numbers from 0 on, one per object")
+        raise ValueError("labels: expected non-negative whole numbers, one per object")
     return (labels > 0).astype(np.uint8)
 
 

@@ -15,7 +15,7 @@ from segboost.io.errors import ImageFileError
 PERCENTILES = (0.2, 99.8)
 """The percentiles of the training images that become black and white."""
 EXTREMES = (0.01, 99.99)
-"""The same for an image given to a model of photographs: its full range without outliers."""
+"""The same for an image given to a model trained on photographs: its range without outliers."""
 SAMPLES = 200_000
 """Pixels of a page that enter the percentiles, on a regular grid."""
 MOST_CHANNELS = 512

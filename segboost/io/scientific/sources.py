@@ -107,7 +107,7 @@ def open_source(
             file.seek(0)
             if start not in TIFF_STARTS:
                 if axes is not None:
-                    raise ImageFileError("axes can be given for TIFF files only")
+                    raise ImageFileError("axes can be given for TIFF files only: omit them")
                 yield PillowSource(source, indices=indices)
                 return
             yield _open_tiff(file, source, axes, indices)
@@ -165,7 +165,7 @@ def is_photograph(path: str | PathLike[str], max_pixels: int) -> bool:
     Raises
     ------
     ImageFileError
-        If the file is not an image, or not a TIFF file and of more than `MAX_PIXELS` pixels.
+        If the file is not an image, or has more than `MAX_PIXELS` pixels and is not a TIFF file.
     """
     if not is_tiff(path):
         header = read_header(path)

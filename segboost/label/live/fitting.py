@@ -78,7 +78,7 @@ def smooth(
     logits : ndarray of shape (P, K)
         Classes with −inf, which were never painted, are not used.
     painted : ndarray of int, shape (P, K), optional
-        Painted pixels of each class, which keep their class unless others outnumber them.
+        Number of painted pixels of each class; giving them another class costs `PAINTED`.
 
     Returns
     -------

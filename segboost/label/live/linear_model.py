@@ -1,6 +1,7 @@
 """The quick classifier: logistic regression on standardised columns, warm-started.
 
-The criterion for K classes, with rows x of unit deviation and weights r that sum to their number:
+The criterion for K classes, with standardised rows x, weights r that sum to the number of rows, and
+C = `REGULARISATION`:
 
     ``½ ‖W‖² − C Σ_i r_i log softmax(W x_i + b)[y_i]``
 """

@@ -31,7 +31,7 @@ async function ask() {
   $("folder").textContent = page.state.folder;
   const { left_out: folders } = page.state;
   $("left-out").hidden = folders.length === 0;
-  $("left-out").textContent = `Images in sub-folders are not listed: ${folders.slice(0, 3).join(", ")}${folders.length > 3 ? ", …" : ""}. Run segboost label on them.`;
+  $("left-out").textContent = `Images in sub-folders are not listed: ${folders.slice(0, 3).join(", ")}${folders.length > 3 ? ", …" : ""}. Run segboost label on each of them.`;
   $("live").checked = page.state.live.on;
   showClasses();
   $("next").disabled = !page.state.next;

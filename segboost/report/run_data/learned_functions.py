@@ -34,8 +34,8 @@ class LearnedFunction:
     reach : tuple of two floats
         The range of values within which the function is not constant.
     uninformative : bool
-        Whether its out-of-fold scores told nothing, so that it was attenuated before training; see
-        `PotentialScale`.
+        Whether its out-of-fold scores carried no information, so that it was attenuated before
+        training; see `PotentialScale`.
     """
 
     name: str

@@ -27,7 +27,7 @@ from segboost.report.run_data.tested_images import find_predictions, find_test_i
 
 Values = dict[str, FloatArray]
 FOREGROUND, BACKGROUND = "front", "back"
-"""Kinds of values: foreground and background superpixels, or pairs across and within borders."""
+"""Kinds of values: foreground and background superpixels, or pairs across and within regions."""
 
 
 @dataclass(frozen=True, eq=False)

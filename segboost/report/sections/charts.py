@@ -79,9 +79,9 @@ def learning_curve(history: Sequence[Step] | Sequence[SVMStep]) -> str:
 
 
 def calibration_chart(bins: FloatArray) -> str:
-    """Return the fraction of foreground by predicted probability, with a histogram of pixels."""
+    """Return the observed fraction by predicted probability, with a histogram of predictions."""
     mean, share, pixels = bins.T
-    chart = Chart((0, 1), (0, 1), "Fraction of foreground pixels by predicted probability")
+    chart = Chart((0, 1), (0, 1), "Observed fraction by predicted probability")
     for m, p in zip(mean, pixels, strict=True):
         chart.bars([max(0.0, m - 0.03), min(1.0, m + 0.03)], [p], "fill c3")
     chart.line([0, 1], [0, 1], "line faint dashed")

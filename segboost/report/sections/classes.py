@@ -148,7 +148,7 @@ def class_curves(found: ClassReportData, key: str) -> str:
             panel(
                 "Calibration",
                 charts.calibration_chart(found.reliability)
-                + marks([("c1", "fraction of that class"), ("c3", "fraction of all")]),
+                + marks([("c1", "fraction of that class"), ("c3", "fraction of predictions")]),
                 "Probabilities of all classes together. If they are well calibrated, the line "
                 "follows the diagonal.",
             )

@@ -13,7 +13,7 @@ from segboost.report.sections.charts import function_chart, value_range
 from segboost.report.sections.html_elements import legend, section
 
 NEGLIGIBLE = 1e-12
-"""Muted potentials up to this weight count as excluded: in linear CRFs, none is exactly 0."""
+"""Uninformative potentials up to this weight count as excluded; linear CRFs never give 0."""
 
 
 def potentials(found: ReportData, key: str) -> str:

@@ -128,7 +128,7 @@ def _proved(n_rounds: int, gap: float, of_columns: float) -> str:
 def _estimated(gap: float, of_columns: float, run: Run) -> str:
     """Return the caption for estimates: violated constraints or weak learners may be missed."""
     several = run.model.n_classes > 2
-    what = "inference with more than two classes" if several else "one of the searches"
+    what = "inference with more than two classes" if several else "the search for weak learners"
     return (
         f"The gap between the bounds is {100 * gap:.2g} %, or {100 * of_columns:.2g} % with only "
         f"the weak learners chosen so far. This is an estimate, not a proof: {what} is "

@@ -19,7 +19,7 @@ NOTES = {
     "adaboost": "The time includes binning. The stumps equal those of the plain NumPy version.",
     "auc": (
         "The default uses 10 blocks, stabilisation, purging of idle cuts and the dual form; "
-        "literal mode is the paper's algorithm as printed."
+        "literal mode is the paper's algorithm with corrections and nothing added."
     ),
     "digits": (
         "Two caveats. The list of candidates (perceptrons with three values of C, trees with one) "

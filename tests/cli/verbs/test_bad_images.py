@@ -139,10 +139,10 @@ def test_train_stops_at_a_bad_image(case, images, tmp_path, capsys):
         damage(path)
     elif case == "channels":
         other_channels(path)
-        expected = "has channels 2, a.tif 3: make all images alike"
+        expected = "has 2 channels, a.tif has 3: make all images alike"
     elif case == "depth":
         write(path, camera().astype(np.float32))
-        expected = "has values of type float32, a.tif uint16"
+        expected = "has float32 values, a.tif has uint16"
     else:
         Image.fromarray(mask[:-5]).save(tmp_path / "masks" / "z.png")
         named, expected = "z.png", "1 page of 96×67 pixels, but its image z.tif has 1 page of 96×72"

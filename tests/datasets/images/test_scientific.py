@@ -80,7 +80,7 @@ def test_intensities_are_exactly_two_numbers(text):
 def test_images_must_be_alike(folders):
     write(folders, "a", channels=2)
     write(folders, "b", channels=3)
-    with pytest.raises(DatasetError, match=r"b\.ome\.tif has channels 3, a\.ome\.tif 2"):
+    with pytest.raises(DatasetError, match=r"b\.ome\.tif has 3 channels, a\.ome\.tif has 2"):
         load_scientific(*folders)
 
 

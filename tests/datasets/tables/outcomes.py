@@ -6,7 +6,7 @@ from typing import Any
 from segboost.datasets import DatasetError
 
 SOURCE = "given.file"
-"""The name of the file that the reader is told; messages begin with it."""
+"""The file name that is passed to the reader; error messages begin with it."""
 
 
 def outcome(read: Callable[[], Any]) -> Any:

@@ -25,7 +25,7 @@ def test_a_sound_set_with_duplicate_rows(root):
     report = verify_libsvm(root, "wine")
     assert report.usable
     assert report.size == "6 rows, 2 features, 3 classes"
-    assert [f.text for f in report.findings] == ["1 rows occur more than once"]
+    assert [f.text for f in report.findings] == ["duplicate rows: 1"]
 
 
 def test_missing_and_broken_sets(root):

@@ -135,6 +135,6 @@ def test_ranges_from_weights_hold_for_a_photograph(tensors):
         values = found[layer][0].reshape(channels, -1).T
         outside = (values < low - 1e-5) | (values > high + 1e-5)
         assert outside.mean() < 0.01, layer
-        # Far too wide a range would leave few steps: it spans at most about 30 deviations.
+        # A range that is far too wide would leave few of the 256 levels to the values.
         spread = np.median((high - low) / np.maximum(values.std(axis=0), 1e-6))
         assert spread < 40, layer

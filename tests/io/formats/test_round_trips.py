@@ -96,8 +96,8 @@ def test_pages_of_a_stack_stay_apart(way, tmp_path):
     [
         ({"planes": 3}, "planes must be a list of z and t"),
         ({"planes": [[0]]}, "planes must be a list of z and t"),
-        ({"page": 5}, "annotation 1: page 5 is not one of 1"),
-        ({"page": "1"}, "annotation 1: page '1' is not one of 1"),
+        ({"page": 5}, "annotation 1: there is no page 5: the image has 1"),
+        ({"page": "1"}, "annotation 1: there is no page '1': the image has 1"),
     ],
     ids=str,
 )
@@ -176,7 +176,7 @@ def test_labelme_shapes(tmp_path):
 BAD_LABELME = {
     "unknown label": ({"label": "x", "points": [[1, 1], [2, 2], [3, 1]]}, "label 'x' is not one"),
     "two points": ({"label": "one", "points": [[1, 1], [2, 2]]}, "three or more"),
-    "text": ({"label": "one", "points": "no"}, "list of x and y"),
+    "text": ({"label": "one", "points": "no"}, "list of points"),
     "nan": ({"label": "one", "points": [[1, 1], [2, float("nan")], [3, 1]]}, "three or more"),
     "odd kind": ({"label": "one", "points": [], "shape_type": "star"}, "'star' is not known"),
     "broken mask": (
