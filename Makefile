@@ -9,8 +9,8 @@ AUDIT_READY := $(VENV)/.ready-audit
 DOCS_READY := $(VENV)/.ready-docs
 # Two processes, each with one thread; see tests/conftest.py for the order.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/pytest -n 2
-# Tests of the core, its data and features, which train no segmenter and start no process or browser,
-# without the files that fit many models (every estimator on every kind of input) or take long.
+# Tests of the core, the data sets and the features: they train no segmenter and start no process or
+# browser. NOT_FAST are files that fit many models (every estimator on every kind of input) or take long.
 FAST := $(addprefix tests/,boosting contracts datasets estimators features graphs io packaging solver storage \
 	tasks weak cli/display cli/options pipelines/tables pipelines/segmentation/metrics)
 NOT_FAST := $(addprefix estimators/,test_sklearn.py test_checkpoint.py test_crf_classes.py test_degenerate.py \

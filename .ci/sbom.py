@@ -1,4 +1,4 @@
-"""Write the software bill of materials of segboost and its user extras (CycloneDX 1.6).
+"""Write the software bill of materials of segboost with the extras in `PARTS` (CycloneDX 1.6).
 
 It is read from the installed packages; the same packages give the same bytes.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from components import closure
 
 PARTS = frozenset({"cluster"})
-"""The extras for users; developer extras are not part of the product."""
+"""Extras whose packages are listed too; those for developers are not part of the product."""
 
 
 def main() -> int:

@@ -34,7 +34,8 @@ MaskKind = Annotated[
     typer.Option(help="auto, classes (indices) or labels (one number per object)."),
 ]
 TileSide = Annotated[
-    int | None, typer.Option("--tile", help="Side of the tiles of large images, in pixels.")
+    int | None,
+    typer.Option("--tile", help="Side of the tiles of large images in pixels; a multiple of 256."),
 ]
 Objects = Annotated[
     bool, typer.Option("--objects", help="Also write objects.csv and labels/NAME.tif.")
@@ -52,7 +53,8 @@ Touching = Annotated[
 Annotations = Annotated[
     str | None,
     typer.Option(
-        help="Also write outlines of the objects: coco, geojson, labelme, or several with commas."
+        help="Also write outlines of the objects: coco, geojson or labelme, or several separated "
+        "by commas."
     ),
 ]
 Tolerance = Annotated[

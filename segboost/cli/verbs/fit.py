@@ -81,7 +81,8 @@ Rounds = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Maximum number of boosting rounds; 200 by default, 5 for automatic classifiers.",
+        help="Maximum number of boosting rounds; 200 by default, 5 for classifiers with "
+        "--weak-learner auto.",
     ),
 ]
 

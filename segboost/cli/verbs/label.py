@@ -1,4 +1,4 @@
-"""``segboost label``: label images in the browser, train a model and correct it."""
+"""``segboost label``: label images in the browser, train a model and correct its predictions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def label(
         Path, typer.Argument(metavar="DIR", help="Folder of images.", show_default=False)
     ],
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+        int,
+        typer.Option(
+            min=0, max=65535, help="Port; 0 reuses the folder's last one, or picks a free one."
+        ),
     ] = 0,
     config: Annotated[Path | None, typer.Option(help="JSON file of training settings.")] = None,
     jobs: data.Jobs = None,

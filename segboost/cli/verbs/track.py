@@ -100,9 +100,11 @@ def _check(
 ) -> None:
     """Raise a usage error if options contradict each other."""
     if overlay not in OVERLAYS:
-        raise typer.BadParameter(f"expected {', '.join(OVERLAYS)}", param_hint="--overlay")
+        raise typer.BadParameter(f"expected one of {', '.join(OVERLAYS)}", param_hint="--overlay")
     if dataset not in (None, "otb"):
-        raise typer.BadParameter(f"unknown data set {dataset!r}: only otb", param_hint="--dataset")
+        raise typer.BadParameter(
+            f"unknown data set {dataset!r}: choose otb", param_hint="--dataset"
+        )
     if (frames is None) == (dataset is None):
         raise typer.BadParameter(
             "give either --frames DIR --box X,Y,W,H or --dataset otb --sequence NAME"

@@ -53,7 +53,8 @@ LossWeight = Annotated[
 Select = Annotated[
     str | None,
     typer.Option(
-        help="Measure that chooses C and the loss: mean_iou (default), mean_recall or accuracy."
+        help="Measure for choosing C, loss and threshold: mean_iou (default), mean_recall or "
+        "accuracy."
     ),
 ]
 Config = Annotated[
@@ -151,7 +152,7 @@ def train(
 def _checked_folder(
     output: Path | None, options: dict[str, Any], resume: bool, files: Collection[Path]
 ) -> Path:
-    """Return the model folder, after checking that it can be written and holds no input."""
+    """Return the model folder, after checking that a run can write it and replaces no input."""
     name = data.check_data(options) if not resume else ""
     folder = output or _default_folder(name, options)
     check_output_folder(folder)

@@ -161,7 +161,7 @@ def test_ordinal_with_text_in_a_given_order(tmp_path, capsys):
     found = predicted(tmp_path, file, capsys, model="m")
     assert found["predictions"] == labels.tolist()
     assert found["measures"] == {"mae": 0.0, "error": 0.0}
-    # Of 60 answers, one is wrong by two ranks and one by one rank.
+    # Of 60 predictions, one is wrong by two ranks and one by one rank.
     labels[0], labels[1] = "huge", "small"
     found = predicted(tmp_path, write_csv(tmp_path / "b.csv", X, labels), capsys, model="m")
     assert found["measures"] == pytest.approx({"mae": 3 / 60, "error": 2 / 60})

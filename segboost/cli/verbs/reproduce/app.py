@@ -56,9 +56,9 @@ def segmentation(
     """Segmentation: several methods on Graz-02.
 
     Trains them on bike, car and people and prints a table, with the paper's figures in brackets
-    and the lead of StructBoost with its uncertainty. The presets default and fast compare with a
-    structured SVM and with the unary potential alone, classic and paper with the paper's methods.
-    An interrupted run resumes when the command is repeated.
+    and the lead of StructBoost with its uncertainty. With the presets default and fast,
+    StructBoost is compared with a structured SVM and with the unary potential alone; with classic
+    and paper, with the paper's methods. An interrupted run resumes when the command is repeated.
     """
     from segboost.features.presets import PRESETS
 
