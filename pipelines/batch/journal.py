@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from segboost._version import __version__
 from segboost.pipelines.batch.image_result import ImageResult
-from segboost.pipelines.batch.output_names import mask_files, output_names
+from segboost.pipelines.batch.output_names import OVERLAYS, output_names
+from segboost.pipelines.batch.scientific.options import ScientificOptions
+from segboost.pipelines.batch.scientific.output_names import has_overlay, image_outputs
 from segboost.pipelines.runtime.artefact_key import KeyParts, file_key
 from segboost.storage.folder import DOCUMENT
 from segboost.storage.output_record import refuse_foreign
@@ -38,8 +40,9 @@ class BatchJournal:
     wanted : frozenset of str
         The folders written in addition to the masks.
     n_classes : int
-    scientific : mapping, optional
-        Options of scientific images that the files depend on.
+    options : ScientificOptions, optional
+    scientific : collection of Path
+        The scientific images of the batch, whose files depend on the options.
     """
 
     def __init__(
@@ -48,11 +51,14 @@ class BatchJournal:
         output: Path,
         wanted: frozenset[str],
         n_classes: int = 2,
-        scientific: Mapping[str, object] | None = None,
+        options: ScientificOptions | None = None,
+        scientific: Collection[Path] = (),
     ) -> None:
         self.path = output / JOURNAL
         self._output, self._wanted, self._n_classes = output, wanted, n_classes
-        self._key = _batch_key(model_folder, wanted, scientific or {})
+        self._options, self._scientific = options or ScientificOptions(), frozenset(scientific)
+        key = self._options.to_key() if self._scientific else {}
+        self._key = _batch_key(model_folder, wanted, key)
 
     def read(self, images: Iterable[Path]) -> dict[Path, ImageResult]:
         """Return the results of the images that an earlier run finished."""
@@ -63,10 +69,13 @@ class BatchJournal:
         found = {}
         for path in images:
             line = by_name.get(path.name)
-            if line is not None and line["image"] == _identity(path) and self._has_files(path):
-                # JSON turns tuples into lists.
-                shares = tuple(line["result"].get("class_shares", ()))
-                found[path] = ImageResult(**{**line["result"], "class_shares": shares})
+            if line is None or line["image"] != _identity(path):
+                continue
+            # JSON turns tuples into lists.
+            shares = tuple(line["result"].get("class_shares", ()))
+            result = ImageResult(**{**line["result"], "class_shares": shares})
+            if all(_is_complete(self._output / name) for name in self._files(path, result)):
+                found[path] = result
         return found
 
     def follow(
@@ -125,12 +134,14 @@ class BatchJournal:
                 return lines
         return lines
 
-    def _has_files(self, image: Path) -> bool:
-        names = output_names(image.stem, self._wanted, self._n_classes)
-        if all(_is_whole_png(self._output / name) for name in names):
-            return True
-        # Masks of scientific images are written atomically: if one exists, it is complete.
-        return any((self._output / name).exists() for name in mask_files(image.stem))
+    def _files(self, image: Path, result: ImageResult) -> list[str]:
+        """Return the files that were written for an image with this result."""
+        if image not in self._scientific:
+            return output_names(image.stem, self._wanted, self._n_classes)
+        wanted = self._wanted
+        if not has_overlay(result.pages, result.width * result.height, self._options):
+            wanted -= {OVERLAYS}
+        return image_outputs(image, self._options, wanted)
 
 
 def _batch_key(model_folder: Path, wanted: frozenset[str], scientific: Mapping[str, object]) -> str:
@@ -177,7 +188,10 @@ def _has_kind(value: Any, kind: str) -> bool:
     return whole or (base == "float" and isinstance(value, float) and math.isfinite(value))
 
 
-def _is_whole_png(path: Path) -> bool:
+def _is_complete(path: Path) -> bool:
+    """Whether an output exists; PNG files are also tested for their end."""
+    if path.suffix != ".png":  # these are written atomically
+        return path.exists()
     try:
         with open(path, "rb") as file:
             file.seek(-len(PNG_END), os.SEEK_END)

@@ -36,14 +36,3 @@ def folder_names(folder: str, stem: str, n_classes: int) -> list[str]:
     if folder in BY_CLASS and n_classes > 2:
         return [f"{stem}.{k}.png" for k in range(n_classes)]
     return [f"{stem}.png"]
-
-
-def mask_files(stem: str) -> tuple[str, str]:
-    """Return the names that the mask of a scientific image may have.
-
-    Examples
-    --------
-    >>> mask_files("a")
-    ('a.tif', 'a.ome.zarr')
-    """
-    return f"{stem}.tif", f"{stem}.ome.zarr"

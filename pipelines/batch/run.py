@@ -10,8 +10,9 @@ from pathlib import Path
 from segboost.pipelines.batch.image_result import ImageResult
 from segboost.pipelines.batch.journal import BatchJournal
 from segboost.pipelines.batch.output_names import output_names
+from segboost.pipelines.batch.scientific.output_names import scientific_outputs
 from segboost.pipelines.batch.scientific.segmenting import is_scientific
-from segboost.pipelines.batch.scientific.summaries import scientific_outputs, write_summaries
+from segboost.pipelines.batch.scientific.summaries import write_summaries
 from segboost.pipelines.batch.segmenting import (
     BatchOptions,
     check_batch,
@@ -75,8 +76,9 @@ def run_batch(
         full_disk_named(output),
         recorded_outputs(output, outputs, images, options.overwrite),
     ):
-        asked = special.to_key() if wide else None
-        journal = BatchJournal(model_folder, output, options.wanted, legend.n_classes, asked)
+        journal = BatchJournal(
+            model_folder, output, options.wanted, legend.n_classes, special, wide
+        )
         known = journal.read(images)
         todo = [path for path in images if path not in known]
         made = segment_files(model_folder, todo, options, n_jobs, executor)

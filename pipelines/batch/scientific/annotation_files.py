@@ -10,9 +10,7 @@ from segboost.io.formats.coco import write_coco
 from segboost.io.formats.geojson import write_geojson
 from segboost.io.formats.labelme import write_labelme
 from segboost.io.legend import ClassLegend
-
-COCO = "coco"
-"""Folder for the COCO files of single images, which are merged at the end of a batch."""
+from segboost.pipelines.batch.scientific.output_names import COCO
 
 
 def write_annotations(

@@ -8,25 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from segboost._types import ByteArray
-from segboost.io.errors import ImageFileError
 from segboost.io.legend import ClassLegend
 from segboost.io.scientific.image_info import ImageInfo
-from segboost.io.scientific.sources import is_tiff
 from segboost.io.scientific.tiff_output import write_tiff_stack
 from segboost.pipelines.batch.image_result import encode_mask, encode_png
-from segboost.pipelines.batch.output_names import mask_files
+from segboost.pipelines.batch.scientific.output_names import mask_name, zarr_name
 from segboost.storage.whole_file import write_whole
 
 Pages = Iterator[Iterator[ByteArray]]
 """The pages of an image, each as bands of rows from top to bottom."""
-
-
-def mask_name(path: Path) -> str:
-    """Return the name of an image's mask: TIFF if the image is a TIFF file, otherwise PNG."""
-    try:
-        return mask_files(path.stem)[0] if is_tiff(path) else f"{path.stem}.png"
-    except (OSError, ImageFileError):  # reported when the image is read
-        return f"{path.stem}.png"
 
 
 def write_mask(
@@ -56,7 +46,7 @@ def write_mask(
     if zarr:
         from segboost.io.scientific.zarr_output import write_ome_zarr
 
-        write_ome_zarr(output / mask_files(path.stem)[1], scaled, shape, info.pixel_size)
+        write_ome_zarr(output / zarr_name(path), scaled, shape, info.pixel_size)
         return
     colours = None if two else legend.colours
     write_tiff_stack(output / name, scaled, shape, np.uint8, info.tags, colours)

@@ -10,9 +10,8 @@ from segboost.io.scientific.sources import open_source
 from segboost.pipelines.batch.image_result import encode_png
 from segboost.pipelines.batch.output_names import OVERLAYS, SCORES
 from segboost.pipelines.batch.overlay import draw_overlay
-from segboost.pipelines.batch.scientific.mask_file import mask_name
 from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
-from segboost.pipelines.segmentation.images.tiling import WHOLE
+from segboost.pipelines.batch.scientific.output_names import has_overlay, mask_name
 from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.storage.whole_file import write_whole
 
@@ -46,7 +45,7 @@ def write_overlay(
         return "; ".join(said)
     with open_source(path, options.axes) as source:
         info = source.info
-        if info.pages > 1 or info.n_pixels > WHOLE or options.zarr:
+        if not has_overlay(info.pages, info.n_pixels, options):
             said.append("no overlay: drawn only for single pages that are not large")
             return "; ".join(said)
         rows, columns = slice(0, info.height), slice(0, info.width)

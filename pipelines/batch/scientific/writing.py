@@ -20,12 +20,11 @@ from segboost.pipelines.batch.scientific.annotation_files import write_annotatio
 from segboost.pipelines.batch.scientific.image_objects import ObjectCollector
 from segboost.pipelines.batch.scientific.mask_file import write_mask, write_probabilities
 from segboost.pipelines.batch.scientific.options import ScientificOptions
+from segboost.pipelines.batch.scientific.output_names import LABELS, OBJECTS
 from segboost.pipelines.batch.scientific.tile_store import PROBABILITY, TileStore
 from segboost.pipelines.objects.table_file import write_object_table
 from segboost.pipelines.segmentation.images.tiling import Tile
 from segboost.pipelines.segmentation.model.files import Segmenter
-
-OBJECTS, LABELS = "objects", "labels"
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,14 @@ import os
 
 import numpy as np
 import pytest
+import tifffile
 from PIL import Image
 
 from segboost.pipelines.batch.image_result import ImageResult
 from segboost.pipelines.batch.journal import JOURNAL, BatchJournal
+from segboost.pipelines.batch.scientific.options import ScientificOptions
+from segboost.pipelines.batch.scientific.output_names import image_outputs
+from segboost.pipelines.objects.finding import ObjectSettings
 
 WANTED = frozenset({"scores"})
 
@@ -196,3 +200,43 @@ def test_a_missing_or_foreign_journal_is_ignored(model, images, output):
     assert BatchJournal(model, output, WANTED).read(images) == {}
     (output / JOURNAL).write_text(json.dumps({"batch": "another"}) + "\n")
     assert BatchJournal(model, output, WANTED).read(images) == {}
+
+
+OBJECTS = ScientificOptions(objects=ObjectSettings())
+ZARR = ScientificOptions(zarr=True)
+FOLDERS = frozenset({"scores", "overlays", "probabilities"})
+LARGE = 4096
+
+
+def record_scientific(model, path, output, options, side=LARGE):
+    """Record one scientific image as done, with its files; return its journal."""
+    overlay = {"overlays"} if side == LARGE else set()
+    for name in image_outputs(path, options, FOLDERS - overlay):
+        (output / name).parent.mkdir(exist_ok=True)
+        Image.fromarray(np.zeros((2, 2), np.uint8)).save(output / name, format="PNG")
+    journal = BatchJournal(model, output, FOLDERS, 2, options, [path])
+    assert list(journal.follow([path], {}, [ImageResult(path.name, side, side)]))
+    return journal
+
+
+@pytest.mark.parametrize("options", [OBJECTS, ZARR])
+@pytest.mark.parametrize("name", ["a.png", "b.tif"])
+def test_scientific_images_need_no_scores_or_skipped_overlays(name, options, model, output):
+    path = output.parent / name
+    tifffile.imwrite(path, np.zeros((2, 2), np.uint8)) if name == "b.tif" else path.touch()
+    journal = record_scientific(model, path, output, options)
+    assert names(journal.read([path])) == [path.stem]
+
+
+@pytest.mark.parametrize("side", [8, LARGE])
+@pytest.mark.parametrize(
+    "lost", ["b.tif", "labels/b.tif", "objects/b.csv", "probabilities/b.tif", "overlays/b.png"]
+)
+def test_scientific_images_are_segmented_again_if_a_file_is_missing(lost, side, model, output):
+    path = output.parent / "b.tif"
+    tifffile.imwrite(path, np.zeros((2, 2), np.uint8))
+    journal = record_scientific(model, path, output, OBJECTS, side)
+    assert names(journal.read([path])) == ["b"]
+    (output / lost).unlink(missing_ok=True)
+    skipped = lost == "overlays/b.png" and side == LARGE
+    assert names(journal.read([path])) == (["b"] if skipped else [])
