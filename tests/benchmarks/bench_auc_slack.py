@@ -34,8 +34,8 @@ class Fit:
 def training_half(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the training part of the first repeat; the first class is positive."""
     from segboost.datasets.tables.libsvm_sets import load_libsvm_set
-    from segboost.pipelines.experiments.reproduce_auc import first_against_rest
-    from segboost.pipelines.experiments.splits import split_rows
+    from segboost.pipelines.experiments.protocol.table_splits import split_rows
+    from segboost.pipelines.experiments.reproduce.reproduce_auc import first_against_rest
 
     table = load_libsvm_set(name, os.environ["SEGBOOST_DATA"])
     rows = split_rows(len(table.X), 0).train

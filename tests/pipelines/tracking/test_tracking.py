@@ -1,19 +1,15 @@
-"""Scores by hand, output files of a track, and the table with published figures."""
+"""Scores by hand, and output files of a track."""
 
 import csv
-import json
 
 import numpy as np
 import pytest
 
 from segboost.datasets.synthetic.track import draw_track
-from segboost.datasets.tracks.otb import load_sequence
-from segboost.pipelines.experiments import paper_tracking, reproduce_tracking
 from segboost.pipelines.tracking.metrics import score_track
 from segboost.pipelines.tracking.output import draw_box, write_boxes
 from segboost.pipelines.tracking.run import Track, follow
-from segboost.progress import QuietProgress
-from tests.datasets.tracks.test_otb import write_sequence
+from tests.pipelines.tracking.still_tracker import Still
 
 
 def test_scores_by_hand():
@@ -34,24 +30,6 @@ def test_boxes_that_cannot_be_scored_are_refused():
         score_track(np.zeros((2, 4)), np.zeros((3, 4)))
     with pytest.raises(ValueError, match="no known box"):
         score_track(np.zeros((1, 4)), np.full((1, 4), np.nan))
-
-
-class Still:
-    """A tracker that never moves."""
-
-    def init(self, frame, box):
-        self.box = tuple(box)
-        self.examples = 1
-
-    def add_example(self, frame, box):
-        self.box = tuple(box)
-        self.examples += 1
-
-    def update(self, frame):
-        return self.box, 0.25
-
-    def close(self):
-        pass
 
 
 def test_following_gives_boxes_confidences_and_calls_back():
@@ -85,76 +63,3 @@ def test_a_drawn_box_is_yellow_or_red_and_the_frame_is_not_changed():
     assert doubtful[5, 5].tolist() == [230, 60, 40]
     assert doubtful[1, 1].tolist() == [60, 200, 90]
     assert not frame.any()
-
-
-@pytest.fixture
-def sequences(tmp_path):
-    for number, name in enumerate(("Coke", "Girl")):
-        write_sequence(tmp_path / "data", name, draw_track(6, seed=number))
-    return [load_sequence(tmp_path / "data", name) for name in ("Coke", "Girl")]
-
-
-def test_the_table_has_ours_the_papers_and_the_published(sequences, tmp_path, monkeypatch):
-    monkeypatch.setattr(reproduce_tracking, "make_tracker", lambda name, seed: Still())
-    table = reproduce_tracking.reproduce(
-        sequences, tmp_path / "out", QuietProgress(), methods=("struck", "structboost")
-    )
-    document = json.loads((tmp_path / "out" / "table.json").read_text())
-    assert document == json.loads(json.dumps(reproduce_tracking.to_document(table)))
-    first = document["rows"][0]
-    assert (first["method"], first["sequence"]) == ("struck", "Coke")
-    assert (first["paper_overlap"], first["published_overlap"]) == (0.55, 0.673)
-    assert first["ours"]["n_frames"] == 6
-    means = document["means"]["struck"]
-    both = [r["ours"]["mean_overlap"] for r in document["rows"] if r["method"] == "struck"]
-    assert means["mean_overlap"] == pytest.approx(np.mean(both))
-    assert means["published_overlap"] == pytest.approx((0.673 + 0.745) / 2)
-    assert document["means"]["structboost"]["published_overlap"] is None
-    assert "| struck |" in (tmp_path / "out" / "table.md").read_text()
-
-
-def test_measurements_are_not_repeated(sequences, tmp_path, monkeypatch):
-    begun = []
-
-    class Counting(Still):
-        settings = "first"
-
-        def init(self, frame, box):
-            begun.append(self.settings)
-            super().init(frame, box)
-
-    def measure(**keywords):
-        progress = QuietProgress()
-        return reproduce_tracking.reproduce(
-            sequences, tmp_path / "out", progress, methods=("struck",), **keywords
-        ).rows
-
-    monkeypatch.setattr(reproduce_tracking, "make_tracker", lambda name, seed: Counting())
-    assert measure() == measure()
-    assert len(begun) == 2
-    measure(n_given=3)
-    assert len(begun) == 4
-    Counting.settings = "second"
-    measure()
-    assert begun[4:] == ["second", "second"]
-
-
-def test_methods_that_are_not_installed_are_left_out_with_the_reason(
-    sequences, tmp_path, monkeypatch
-):
-    def missing(name, seed):
-        raise reproduce_tracking.OpenCVMissingError("install it")
-
-    monkeypatch.setattr(reproduce_tracking, "make_tracker", missing)
-    table = reproduce_tracking.reproduce(
-        sequences, tmp_path / "out", QuietProgress(), methods=("boosting",)
-    )
-    assert table.rows == []
-    assert table.left_out == {"boosting": "install it"}
-    assert "install it" in (tmp_path / "out" / "table.md").read_text()
-
-
-def test_published_means_match_the_data_notes():
-    means = {m: np.mean(v) for m, v in paper_tracking.PUBLISHED_OVERLAP.items()}
-    assert means["struck"] == pytest.approx(0.585, abs=5e-4)
-    assert means["struck, second run"] == pytest.approx(0.642, abs=5e-4)

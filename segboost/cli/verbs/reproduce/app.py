@@ -65,7 +65,7 @@ def segmentation(
     if preset not in PRESETS:
         raise typer.BadParameter(f"expected one of {', '.join(PRESETS)}", param_hint="--preset")
     from segboost.cli.display.progress import TrainingProgress
-    from segboost.pipelines.experiments.reproduce_segmentation import (
+    from segboost.pipelines.experiments.reproduce.reproduce_segmentation import (
         reproduce,
         to_document,
         to_markdown,

@@ -48,7 +48,7 @@ def classes(
     if dataset not in SETS:
         raise typer.BadParameter(f"expected one of {', '.join(SETS)}", param_hint="--dataset")
     from segboost.cli.display.progress import TrainingProgress
-    from segboost.pipelines.experiments.classes.reproduce_classes import reproduce_classes
+    from segboost.pipelines.experiments.reproduce.reproduce_classes import reproduce_classes
 
     options = {"dataset": dataset}
     found = data.load_data(options if data_root is None else {**options, "data_root": data_root})

@@ -42,7 +42,7 @@ def hierarchy(
     from segboost.cli.display.progress import RichProgress
     from segboost.datasets.images.sun8 import load_sun8
     from segboost.datasets.registry import find_data_root
-    from segboost.pipelines.experiments.reproduce_hierarchy import reproduce_hierarchy
+    from segboost.pipelines.experiments.reproduce.reproduce_hierarchy import reproduce_hierarchy
 
     scenes = load_sun8(find_data_root(data_root))
     outputs = table_outputs("curves")

@@ -14,7 +14,7 @@ from segboost.cli.options import data
 from segboost.cli.options.output import Overwrite
 
 if TYPE_CHECKING:
-    from segboost.pipelines.experiments.protocol import Tables
+    from segboost.pipelines.experiments.protocol.table_protocol import Tables
 
 Cache = Annotated[
     Path | None, typer.Option(help="Folder for finished fits; OUTPUT/cache by default.")
@@ -48,8 +48,8 @@ def auc(
     figures are in brackets. An interrupted run resumes when the command is repeated.
     """
     from segboost.cli.display.progress import RichProgress
-    from segboost.pipelines.experiments.paper_tables import AUC_SETS
-    from segboost.pipelines.experiments.reproduce_auc import QUICK_SETS, reproduce_auc
+    from segboost.pipelines.experiments.published.paper_tables import AUC_SETS
+    from segboost.pipelines.experiments.reproduce.reproduce_auc import QUICK_SETS, reproduce_auc
 
     names = choose_sets(sets, QUICK_SETS if quick else AUC_SETS, AUC_SETS)
     tables = load_tables(names, data_root)
@@ -80,8 +80,11 @@ def multiclass(
     figures are in brackets. An interrupted run resumes when the command is repeated.
     """
     from segboost.cli.display.progress import RichProgress
-    from segboost.pipelines.experiments.paper_tables import MULTICLASS_SETS
-    from segboost.pipelines.experiments.reproduce_multiclass import QUICK_SETS, reproduce_multiclass
+    from segboost.pipelines.experiments.published.paper_tables import MULTICLASS_SETS
+    from segboost.pipelines.experiments.reproduce.reproduce_multiclass import (
+        QUICK_SETS,
+        reproduce_multiclass,
+    )
 
     names = choose_sets(sets, QUICK_SETS if quick else MULTICLASS_SETS, MULTICLASS_SETS)
     tables = load_tables(names, data_root)

@@ -46,8 +46,8 @@ def tracking(
     from segboost.cli.display.progress import RichProgress
     from segboost.datasets.registry import find_data_root
     from segboost.datasets.tracks.otb import load_sequence
-    from segboost.pipelines.experiments.paper_tracking import SEQUENCES
-    from segboost.pipelines.experiments.reproduce_tracking import (
+    from segboost.pipelines.experiments.published.paper_tracking import SEQUENCES
+    from segboost.pipelines.experiments.reproduce.reproduce_tracking import (
         METHODS,
         output_names,
         reproduce,

@@ -1,1 +1,0 @@
-"""Segmentation into several classes: our methods beside published ones."""

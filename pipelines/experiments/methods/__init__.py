@@ -1,0 +1,1 @@
+"""The methods that are compared on tables."""

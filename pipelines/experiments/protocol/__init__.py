@@ -1,0 +1,1 @@
+"""The protocol for tables: methods, random splits, single fits, and the choice of candidates."""

@@ -1,0 +1,1 @@
+"""The experiments themselves, one module for each."""

@@ -1,0 +1,1 @@
+"""How results are shown: tables, learning curves, intervals and files."""
