@@ -10,6 +10,10 @@ from typing import Any
 import numpy as np
 
 from segboost._types import AnyArray, Slack
+from segboost.pipelines.experiments.methods.boosting_figures import (
+    certificate_figures,
+    objective_curve,
+)
 from segboost.pipelines.experiments.protocol.table_method import Candidate, TableMethod
 
 C_CHOICES = (3.0, 8.0, 20.0, 50.0, 130.0, 350.0)
@@ -44,17 +48,17 @@ class TimedRanker:
         self.cpu.append(time.process_time() - self._start)
 
 
-def choosing_methods(quick: bool = False) -> list[TableMethod]:
+def tuned_methods(quick: bool = False) -> list[TableMethod]:
     """Return the methods whose parameters are chosen on the validation part."""
-    prices = _each("C", C_CHOICES, quick)
+    C_candidates = _each("C", C_CHOICES, quick)
     return [
-        _ranker(DEFAULT, "auto", prices, quick),
+        _ranker(DEFAULT, "auto", C_candidates, quick),
         TableMethod(RANKBOOST, _each("rounds", ROUND_CHOICES, quick), fit_rankboost, auc),
         TableMethod(RANKING_SVM, _each("C", SVM_CHOICES, quick), fit_ranking_svm, auc),
     ]
 
 
-def form_method(form: str, C: float, quick: bool = False) -> TableMethod:
+def paper_formulation(form: str, C: float, quick: bool = False) -> TableMethod:
     """Return one of the paper's formulations, with the C chosen for the default."""
     return _ranker(form, FORMS[form], [{"C": C}], quick)
 
@@ -72,21 +76,15 @@ def ranker_curves(model: TimedRanker, X: AnyArray, y: AnyArray) -> dict[str, Any
 
     staged = model.model.staged_predict(X)
     return {
-        "objective": np.array([step.objective for step in model.model.history_]),
+        "objective": objective_curve(model.model),
         "seconds": np.array(model.cpu),
         "auc": np.array([ordered_share(scores, y) for scores in staged]),
     }
 
 
-def certified(model: TimedRanker) -> dict[str, float]:
+def ranker_certificate(model: TimedRanker) -> dict[str, float]:
     """Return the values of the optimality certificate."""
-    certificate = model.model.certificate_
-    return {
-        "objective": certificate.objective,
-        "gap": certificate.gap,
-        "columns": certificate.n_columns,
-        "rounds": model.model.n_iter_,
-    }
+    return certificate_figures(model.model)
 
 
 def fit_ranker(
@@ -117,7 +115,7 @@ def _each(name: str, values: Sequence[float], quick: bool) -> list[Candidate]:
     return [{name: value} for value in (values[1:3] if quick else values)]
 
 
-def _ranker(name: str, slack: Any, prices: Sequence[Candidate], quick: bool) -> TableMethod:
+def _ranker(name: str, slack: Any, C_candidates: Sequence[Candidate], quick: bool) -> TableMethod:
     options: dict[str, Any] = {
         "slack": slack,
         "rounds": 20 if quick else ROUNDS,
@@ -125,5 +123,11 @@ def _ranker(name: str, slack: Any, prices: Sequence[Candidate], quick: bool) -> 
     }
     fit = partial(fit_ranker, **options)
     return TableMethod(
-        name, prices, fit, auc, parameters=options, curves=ranker_curves, describe=certified
+        name,
+        C_candidates,
+        fit,
+        auc,
+        parameters=options,
+        curves=ranker_curves,
+        describe=ranker_certificate,
     )

@@ -11,6 +11,11 @@ import numpy as np
 
 from segboost._types import AnyArray
 from segboost.datasets.images.sun8 import SUN8_TREE
+from segboost.pipelines.experiments.methods.adaboost_fits import fit_ecc, fit_mh
+from segboost.pipelines.experiments.methods.boosting_figures import (
+    certificate_figures,
+    objective_curve,
+)
 from segboost.pipelines.experiments.protocol.table_method import Candidate, TableMethod
 from segboost.tasks.taxonomy import Taxonomy
 
@@ -94,21 +99,7 @@ def staged_losses(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
 
 def boost_curves(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
     """Return the losses and the objective after every round."""
-    return {
-        **staged_losses(model, X, y),
-        "objective": np.array([step.objective for step in model.history_]),
-    }
-
-
-def certified(model: Any) -> dict[str, float]:
-    """Return the values of the optimality certificate."""
-    certificate = model.certificate_
-    return {
-        "objective": certificate.objective,
-        "gap": certificate.gap,
-        "columns": certificate.n_columns,
-        "rounds": model.n_iter_,
-    }
+    return {**staged_losses(model, X, y), "objective": objective_curve(model)}
 
 
 def fit_structboost(
@@ -164,31 +155,17 @@ def fit_ecc_svm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> An
     return AdaBoostECC(candidate["rounds"], weak_learner=learner, random_state=seed).fit(X, y)
 
 
-def fit_ecc(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit AdaBoost.ECC with stumps."""
-    from segboost.baselines import AdaBoostECC
-
-    return AdaBoostECC(candidate["rounds"], random_state=seed).fit(X, y)
-
-
-def fit_mh(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit AdaBoost.MH with stumps."""
-    from segboost.baselines import AdaBoostMH
-
-    return AdaBoostMH(candidate["rounds"]).fit(X, y)
-
-
 def _structboost(name: str, form: Form, effort: HierarchyEffort, quick: bool) -> TableMethod:
-    prices = [{"C": C} for C in (C_CHOICES[form][1:3] if quick else C_CHOICES[form])]
+    C_candidates = [{"C": C} for C in (C_CHOICES[form][1:3] if quick else C_CHOICES[form])]
     options = {"form": form, "effort": asdict(effort)}
     return TableMethod(
         name,
-        prices,
+        C_candidates,
         partial(fit_structboost, **options),  # type: ignore[arg-type]
         losses,
         parameters=options,
         curves=boost_curves,
-        describe=certified,
+        describe=certificate_figures,
     )
 
 

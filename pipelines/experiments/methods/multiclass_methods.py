@@ -11,6 +11,11 @@ from typing import Any
 import numpy as np
 
 from segboost._types import AnyArray
+from segboost.pipelines.experiments.methods.adaboost_fits import fit_ecc, fit_mh
+from segboost.pipelines.experiments.methods.boosting_figures import (
+    certificate_figures,
+    objective_curve,
+)
 from segboost.pipelines.experiments.protocol.table_method import Candidate, TableMethod
 
 C_CHOICES = (10.0, 25.0, 63.0, 160.0, 400.0, 1000.0)
@@ -77,8 +82,8 @@ def multiclass_methods(effort: Effort, quick: bool = False) -> list[TableMethod]
     quick : bool
         Two candidates each and few rounds: a check that everything works.
     """
-    prices, rounds = _each("C", C_CHOICES, quick), _each("rounds", ROUND_CHOICES, quick)
-    methods = [_structboost(name, prices, effort) for name in LEARNERS]
+    C_candidates, rounds = _each("C", C_CHOICES, quick), _each("rounds", ROUND_CHOICES, quick)
+    methods = [_structboost(name, C_candidates, effort) for name in LEARNERS]
     methods += [
         TableMethod("Ada.ECC", rounds, fit_ecc, error, curves=staged_errors),
         TableMethod("Ada.MH", rounds, fit_mh, error, curves=staged_errors),
@@ -102,22 +107,7 @@ def staged_errors(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
 
 def boost_curves(model: Any, X: AnyArray, y: AnyArray) -> dict[str, AnyArray]:
     """Return the test error and the objective after every round."""
-    history = model.history_
-    return {
-        **staged_errors(model, X, y),
-        "objective": np.array([step.objective for step in history]),
-    }
-
-
-def certified(model: Any) -> dict[str, float]:
-    """Return the values of the optimality certificate."""
-    certificate = model.certificate_
-    return {
-        "objective": certificate.objective,
-        "gap": certificate.gap,
-        "columns": certificate.n_columns,
-        "rounds": model.n_iter_,
-    }
+    return {**staged_errors(model, X, y), "objective": objective_curve(model)}
 
 
 def structboost_path(
@@ -160,20 +150,6 @@ def make_structboost(learner: str, gap: float, seed: int, candidate: Candidate) 
 
 def _learner_options(candidate: Candidate) -> dict[str, Any]:
     return {name: value for name, value in candidate.items() if name != "C"}
-
-
-def fit_ecc(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit AdaBoost.ECC with stumps."""
-    from segboost.baselines import AdaBoostECC
-
-    return AdaBoostECC(candidate["rounds"], random_state=seed).fit(X, y)
-
-
-def fit_mh(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
-    """Fit AdaBoost.MH with stumps."""
-    from segboost.baselines import AdaBoostMH
-
-    return AdaBoostMH(candidate["rounds"]).fit(X, y)
 
 
 def fit_ssvm(X: AnyArray, y: AnyArray, candidate: Candidate, seed: int) -> Any:
@@ -223,21 +199,21 @@ def _each(name: str, values: Sequence[float], quick: bool) -> list[Candidate]:
     return [{name: value} for value in (values[2:4] if quick else values)]
 
 
-def _structboost(name: str, prices: Sequence[Candidate], effort: Effort) -> TableMethod:
+def _structboost(name: str, C_candidates: Sequence[Candidate], effort: Effort) -> TableMethod:
     learner = LEARNERS[name]
     options: dict[str, Any] = {
         "learner": learner, "rounds": effort.rounds(learner), "gap": effort.gap,
     }  # fmt: skip
-    candidates = list(prices)
+    candidates = list(C_candidates)
     if learner == "tree":
-        candidates += [{**c, "max_depth": d} for d in DEPTH_CHOICES[1:] for c in prices]
+        candidates += [{**c, "max_depth": d} for d in DEPTH_CHOICES[1:] for c in C_candidates]
     return TableMethod(
         name,
         candidates,
         None,
         error,
         parameters={**options, **LEARNER_OPTIONS.get(learner, {})},
-        describe=certified,
+        describe=certificate_figures,
         path=partial(structboost_path, **options),
     )
 
@@ -253,7 +229,7 @@ def curve_method(name: str, candidate: Candidate, effort: Effort) -> TableMethod
         error,
         parameters={**options, **LEARNER_OPTIONS.get(learner, {}), "curve": True},
         curves=boost_curves,
-        describe=certified,
+        describe=certificate_figures,
     )
 
 

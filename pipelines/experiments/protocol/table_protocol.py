@@ -28,11 +28,12 @@ Tables = Mapping[str, tuple[AnyArray, AnyArray]]
 
 __all__ = [
     "Cell",
-    "Chosen",
+    "ChosenFit",
     "Protocol",
     "Spread",
     "TableMethod",
     "Tables",
+    "choose_candidates",
     "fit_cells",
     "mean_of",
     "run_protocol",
@@ -73,7 +74,7 @@ class Protocol:
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ChosenFit:
     """A method on one repeat of one data set: the candidate chosen on validation, and its result.
 
     `all_seconds` is the CPU time of all candidates together.
@@ -110,7 +111,7 @@ def spread(values: Iterable[float]) -> Spread:
     return Spread(float(found.mean()), deviation)
 
 
-def mean_of(chosen: Iterable[Chosen], data: str, method: str, name: str, part: str) -> Spread:
+def mean_of(chosen: Iterable[ChosenFit], data: str, method: str, name: str, part: str) -> Spread:
     """Return a measure of one method on one part of one data set, over the repeats."""
     rows = [c for c in chosen if (c.data, c.method) == (data, method)]
     return spread(c.result.measures[part][name] for c in rows)
@@ -123,7 +124,7 @@ def run_protocol(
     cache: Path,
     n_jobs: int,
     progress: Progress,
-) -> list[Chosen]:
+) -> list[ChosenFit]:
     """Fit all candidates of all methods on all repeats of all data sets; choose on validation.
 
     Parameters
@@ -140,7 +141,7 @@ def run_protocol(
 
     Returns
     -------
-    list of Chosen
+    list of ChosenFit
         By set, method and repeat, in the given order.
     """
     cells = [
@@ -151,6 +152,13 @@ def run_protocol(
         for candidate in range(len(method.candidates))
     ]
     results = fit_cells(cells, tables, protocol, cache, n_jobs, progress)
+    return choose_candidates(cells, results, protocol)
+
+
+def choose_candidates(
+    cells: Sequence[Cell], results: Sequence[CellResult], protocol: Protocol
+) -> list[ChosenFit]:
+    """Return the best candidate of every method on every repeat of every data set, in order."""
     groups: dict[tuple[str, str, int], list[tuple[Cell, CellResult]]] = {}
     for cell, result in zip(cells, results, strict=True):
         groups.setdefault((cell.data, cell.method.name, cell.repeat), []).append((cell, result))
@@ -223,10 +231,10 @@ def _installed(methods: Sequence[TableMethod]) -> list[TableMethod]:
     return [method for method in methods if not method.missing()]
 
 
-def _choose(group: Sequence[tuple[Cell, CellResult]], protocol: Protocol) -> Chosen:
+def _choose(group: Sequence[tuple[Cell, CellResult]], protocol: Protocol) -> ChosenFit:
     """Return the best candidate of one method on one repeat of one data set."""
     results = [result for _, result in group]
     cell, result = group[protocol.best(results)]
     candidate = cell.method.candidates[cell.candidate]
     seconds = sum(r.seconds for r in results)
-    return Chosen(cell.data, cell.method.name, cell.repeat, candidate, result, seconds)
+    return ChosenFit(cell.data, cell.method.name, cell.repeat, candidate, result, seconds)

@@ -14,12 +14,12 @@ from segboost.pipelines.experiments.methods.auc_methods import (
     FORMS,
     RANKBOOST,
     RANKING_SVM,
-    choosing_methods,
-    form_method,
+    paper_formulation,
+    tuned_methods,
 )
 from segboost.pipelines.experiments.protocol.table_protocol import (
     Cell,
-    Chosen,
+    ChosenFit,
     Protocol,
     Spread,
     Tables,
@@ -29,15 +29,10 @@ from segboost.pipelines.experiments.protocol.table_protocol import (
     spread,
 )
 from segboost.pipelines.experiments.published.paper_tables import PAPER_AUC
-from segboost.pipelines.experiments.reproduce.reproduce_multiclass import (
-    QUICK_NOTE,
-    choices_document,
-    write_json,
-)
 from segboost.pipelines.experiments.results.learning_curves import Panel, draw_panels
 from segboost.pipelines.experiments.results.result_table import Entry, ResultTable
+from segboost.pipelines.experiments.results.run_files import QUICK_NOTE, write_table
 from segboost.progress import Progress
-from segboost.storage.whole_file import write_whole
 
 QUICK_SETS = ("wine", "glass", "svmguide2")
 MOST_PAIRS = 30_000
@@ -58,7 +53,7 @@ class AUCRun:
     """The table and the fits behind it."""
 
     table: ResultTable
-    chosen: Sequence[Chosen]
+    chosen: Sequence[ChosenFit]
     quick: bool
 
     def to_document(self) -> dict[str, Any]:
@@ -102,10 +97,10 @@ def reproduce_auc(
     """
     binary = {name: (X, first_against_rest(y)) for name, (X, y) in tables.items()}
     protocol = Protocol("auc", "highest", n_repeats=1 if quick else 5, seed=seed)
-    chosen = run_protocol(binary, choosing_methods(quick), protocol, cache, n_jobs, progress)
+    chosen = run_protocol(binary, tuned_methods(quick), protocol, cache, n_jobs, progress)
     skipped = _too_many_pairs(binary, protocol, most_pairs)
     cells = [
-        Cell(c.data, c.repeat, form_method(form, c.candidate["C"], quick), 0)
+        Cell(c.data, c.repeat, paper_formulation(form, c.candidate["C"], quick), 0)
         for c in chosen
         if c.method == DEFAULT
         for form in FORMS
@@ -113,15 +108,11 @@ def reproduce_auc(
     ]
     results = fit_cells(cells, binary, protocol, cache, n_jobs, progress)
     chosen += [
-        Chosen(c.data, c.method.name, c.repeat, c.method.candidates[0], r, r.seconds)
+        ChosenFit(c.data, c.method.name, c.repeat, c.method.candidates[0], r, r.seconds)
         for c, r in zip(cells, results, strict=True)
     ]
     run = AUCRun(_table(chosen, list(tables), skipped, quick), chosen, quick)
-    output.mkdir(parents=True, exist_ok=True)
-    write_json(output / "table.json", run.to_document())
-    write_whole(output / "table.md", run.table.to_markdown().encode())
-    write_whole(output / "table.txt", (run.table.to_text() + "\n").encode())
-    write_json(output / "choices.json", choices_document(chosen))
+    write_table(output, run.table, run.to_document(), chosen)
     draw_panels(_panels(chosen, "objective", tables), output / "objective")
     draw_panels(_panels(chosen, "seconds", tables), output / "time")
     draw_panels(_panels(chosen, "auc", tables), output / "test-auc")
@@ -141,7 +132,7 @@ def _too_many_pairs(tables: Tables, protocol: Protocol, most: int) -> dict[str, 
 
 
 def _table(
-    chosen: Sequence[Chosen], sets: Sequence[str], skipped: Mapping[str, int], quick: bool
+    chosen: Sequence[ChosenFit], sets: Sequence[str], skipped: Mapping[str, int], quick: bool
 ) -> ResultTable:
     rows, notes = {}, {}
     for name in sets:
@@ -157,7 +148,7 @@ def _table(
 
 
 def _row(
-    chosen: Sequence[Chosen], found: Sequence[Chosen], name: str, method: str
+    chosen: Sequence[ChosenFit], found: Sequence[ChosenFit], name: str, method: str
 ) -> dict[str, Entry]:
     paper = PAPER_AUC.get(name, {}).get(method)
     ours: dict[str, Spread] = {}
@@ -182,7 +173,7 @@ def _row(
 LABELS = {"objective": "objective", "seconds": "CPU seconds", "auc": "test AUC"}
 
 
-def _panels(chosen: Sequence[Chosen], curve: str, sets: Tables) -> list[Panel]:
+def _panels(chosen: Sequence[ChosenFit], curve: str, sets: Tables) -> list[Panel]:
     """Return a panel per data set with the curves of its first repeat, as in the paper."""
     panels = []
     for name in sets:
@@ -191,12 +182,12 @@ def _panels(chosen: Sequence[Chosen], curve: str, sets: Tables) -> list[Panel]:
             for c in chosen
             if c.data == name and c.repeat == 0 and curve in c.result.curves
         }
-        title = f"{name} (C = {_price(chosen, name):g})"
+        title = f"{name} (C = {_chosen_loss_weight(chosen, name):g})"
         rising = curve != "objective"
         panels.append(Panel(title, LABELS[curve], lines, {}, curve != "auc", rising))
     return panels
 
 
-def _price(chosen: Sequence[Chosen], name: str) -> float:
+def _chosen_loss_weight(chosen: Sequence[ChosenFit], name: str) -> float:
     found = [c for c in chosen if (c.data, c.method, c.repeat) == (name, DEFAULT, 0)]
     return float(found[0].candidate["C"])

@@ -12,11 +12,12 @@ from segboost.datasets.base import SegmentationDataset
 from segboost.io.legend import ClassLegend
 from segboost.pipelines.experiments.published.camvid import CAMVID_ROWS, PublishedRow
 from segboost.pipelines.experiments.results.paired_bootstrap import (
-    Difference,
+    Interval,
     Measure,
     interval,
     paired_difference,
 )
+from segboost.pipelines.experiments.results.run_files import QUICK_NOTE
 from segboost.pipelines.segmentation.config.segmentation_config import (
     Method,
     SegmentationConfig,
@@ -47,9 +48,9 @@ class ClassRow:
     Parameters
     ----------
     method : str
-    scores : dict of measure to Difference
+    scores : dict of measure to Interval
         Each with its 95 % interval, by a bootstrap over images.
-    behind : dict of measure to Difference, or None
+    behind : dict of measure to Interval, or None
         The first method minus this one, by a paired bootstrap; None for the first.
     classes : list of dict
         IoU and recall of every class, as fractions.
@@ -58,8 +59,8 @@ class ClassRow:
     """
 
     method: str
-    scores: dict[str, Difference]
-    behind: dict[str, Difference] | None
+    scores: dict[str, Interval]
+    behind: dict[str, Interval] | None
     classes: list[dict[str, Any]]
     n_train: int
     n_images: int
@@ -100,7 +101,7 @@ class ClassTable:
             "",
         ]
         if self.quick:
-            lines += ["Made with `--quick`: a check that everything works, not a measurement.", ""]
+            lines += [QUICK_NOTE, ""]
         lines += [f"| | {' | '.join(MEASURES.values())} |", "|---" * (len(MEASURES) + 1) + "|"]
         for theirs in self.published:
             cells = [_plain(getattr(theirs, measure)) for measure in MEASURES]
@@ -213,5 +214,5 @@ def _plain(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}"
 
 
-def _with_interval(value: Difference) -> str:
+def _with_interval(value: Interval) -> str:
     return f"{value.points:.1f} [{value.low:.1f}, {value.high:.1f}]"

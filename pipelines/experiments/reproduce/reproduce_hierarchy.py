@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,13 @@ from segboost.pipelines.experiments.methods.hierarchy_methods import (
 from segboost.pipelines.experiments.protocol.table_method import TableMethod
 from segboost.pipelines.experiments.protocol.table_protocol import (
     Cell,
-    Chosen,
+    ChosenFit,
     Protocol,
     Spread,
     Tables,
+    choose_candidates,
     fit_cells,
     mean_of,
-)
-from segboost.pipelines.experiments.reproduce.reproduce_multiclass import (
-    choices_document,
-    times_document,
-    write_json,
 )
 from segboost.pipelines.experiments.reproduce.scene_table import (
     SceneSettings,
@@ -37,8 +33,13 @@ from segboost.pipelines.experiments.reproduce.scene_table import (
 )
 from segboost.pipelines.experiments.results.learning_curves import Panel, draw_panels
 from segboost.pipelines.experiments.results.result_table import Entry, ResultTable
+from segboost.pipelines.experiments.results.run_files import (
+    QUICK_NOTE,
+    times_document,
+    write_json,
+    write_table,
+)
 from segboost.progress import Progress, track
-from segboost.storage.whole_file import write_whole
 
 SET = "sun8"
 COLUMNS = {"tree loss": "tree_loss", "0/1 loss": "error"}
@@ -66,7 +67,6 @@ NOTE = (
     "columns are on its own sets of 6 and 15 scenes, with other classes and trees: only the order "
     "of the methods can be compared."
 )
-QUICK_NOTE = "Made with `--quick`: a check that everything works, not a measurement."
 QUICK_PER_CLASS = 24
 QUICK_EFFORT = HierarchyEffort(rounds=3, augmented_rounds=6, components=10, gap=5e-2)
 QUICK_SETTINGS = SceneSettings(n_words=20)
@@ -77,7 +77,7 @@ class HierarchyRun:
     """The table and the choices behind it."""
 
     table: ResultTable
-    chosen: Sequence[Chosen]
+    chosen: Sequence[ChosenFit]
     quick: bool
 
     def to_document(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _tables(
 def _choose(
     methods: Sequence[TableMethod], tables: Tables, protocol: Protocol, cache: Path,
     n_jobs: int, progress: Progress,
-) -> list[Chosen]:  # fmt: skip
+) -> list[ChosenFit]:  # fmt: skip
     """Fit all candidates of all runs; choose on the validation part."""
     cells = [
         Cell(f"{SET}-{repeat}", repeat, method, candidate)
@@ -156,23 +156,11 @@ def _choose(
         for candidate in range(len(method.candidates))
     ]
     results = fit_cells(cells, tables, protocol, cache, n_jobs, progress)
-    chosen = []
-    for method in methods:
-        for repeat in range(protocol.n_repeats):
-            mine = [
-                result
-                for cell, result in zip(cells, results, strict=True)
-                if cell.method is method and cell.repeat == repeat
-            ]
-            best = protocol.best(mine)
-            seconds = sum(result.seconds for result in mine)
-            chosen.append(
-                Chosen(SET, method.name, repeat, method.candidates[best], mine[best], seconds)
-            )
-    return chosen
+    chosen = choose_candidates(cells, results, protocol)
+    return [replace(c, data=SET) for c in chosen]
 
 
-def _table(chosen: Sequence[Chosen], methods: Sequence[TableMethod], quick: bool) -> ResultTable:
+def _table(chosen: Sequence[ChosenFit], methods: Sequence[TableMethod], quick: bool) -> ResultTable:
     rows: dict[str, dict[str, Entry]] = {}
     for method in methods:
         entries = {
@@ -191,17 +179,13 @@ def _table(chosen: Sequence[Chosen], methods: Sequence[TableMethod], quick: bool
 
 
 def _write(run: HierarchyRun, output: Path) -> None:
-    output.mkdir(parents=True, exist_ok=True)
-    write_json(output / "table.json", run.to_document())
-    write_whole(output / "table.md", run.table.to_markdown().encode())
-    write_whole(output / "table.txt", (run.table.to_text() + "\n").encode())
-    write_json(output / "choices.json", choices_document(run.chosen))
+    write_table(output, run.table, run.to_document(), run.chosen)
     write_json(output / "times.json", times_document(run.chosen))
     panels = [_panel(run.chosen, title, measure) for title, measure in COLUMNS.items()]
     draw_panels([*panels, _objective_panel(run.chosen)], output / "curves")
 
 
-def _panel(chosen: Sequence[Chosen], title: str, measure: str) -> Panel:
+def _panel(chosen: Sequence[ChosenFit], title: str, measure: str) -> Panel:
     lines = {}
     for method in dict.fromkeys(c.method for c in chosen):
         curves = [c.result.curves[measure] for c in chosen if c.method == method]
@@ -210,7 +194,7 @@ def _panel(chosen: Sequence[Chosen], title: str, measure: str) -> Panel:
     return Panel(f"{SET}, test {title}", title, lines)
 
 
-def _objective_panel(chosen: Sequence[Chosen]) -> Panel:
+def _objective_panel(chosen: Sequence[ChosenFit]) -> Panel:
     """Return the objective by round, of the first run only: it depends on the chosen C."""
     lines = {
         f"{c.method} (C = {c.candidate['C']:g})": c.result.curves["objective"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,20 +16,24 @@ from segboost.pipelines.experiments.methods.multiclass_methods import (
 from segboost.pipelines.experiments.protocol.table_method import TableMethod
 from segboost.pipelines.experiments.protocol.table_protocol import (
     Cell,
-    Chosen,
+    ChosenFit,
     Protocol,
     Spread,
     Tables,
     fit_cells,
     mean_of,
     run_protocol,
-    spread,
 )
 from segboost.pipelines.experiments.published.paper_tables import PAPER_ERRORS
 from segboost.pipelines.experiments.results.learning_curves import Panel, draw_panels
 from segboost.pipelines.experiments.results.result_table import Entry, ResultTable
+from segboost.pipelines.experiments.results.run_files import (
+    QUICK_NOTE,
+    times_document,
+    write_json,
+    write_table,
+)
 from segboost.progress import Progress
-from segboost.storage.whole_file import write_whole
 
 EFFORTS: Mapping[str, Effort] = {
     "satimage": Effort(stump=8, perceptron=8, sigmoid=8, tree=8, curve=30),
@@ -44,7 +47,6 @@ NOTE = (
     "brackets. The files of a set are pooled and split at random into 50 / 25 / 25 %; parameters "
     "are chosen on the validation part."
 )
-QUICK_NOTE = "Made with `--quick`: a check that everything works, not a measurement."
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class MulticlassRun:
     """The table and the choices behind it."""
 
     table: ResultTable
-    chosen: Sequence[Chosen]
+    chosen: Sequence[ChosenFit]
     quick: bool
 
     def to_document(self) -> dict[str, Any]:
@@ -92,50 +94,11 @@ def reproduce_multiclass(
     curves = _fit_curves(chosen, tables, protocol, cache, n_jobs, progress, quick)
     rows = next(iter(methods.values()))
     run = MulticlassRun(_table(chosen, list(tables), rows, quick), chosen, quick)
-    output.mkdir(parents=True, exist_ok=True)
-    write_json(output / "table.json", run.to_document())
-    write_whole(output / "table.md", run.table.to_markdown().encode())
-    write_whole(output / "table.txt", (run.table.to_text() + "\n").encode())
-    write_json(output / "choices.json", choices_document(chosen))
+    write_table(output, run.table, run.to_document(), chosen)
     write_json(output / "times.json", times_document(chosen))
     draw_panels([_error_panel(chosen, curves, name) for name in tables], output / "test-error")
     draw_panels([_objective_panel(curves, name) for name in tables], output / "objective")
     return run
-
-
-def write_json(path: Path, document: Any) -> None:
-    """Write plain values as JSON, atomically."""
-    write_whole(path, (json.dumps(document, indent=1, allow_nan=False) + "\n").encode())
-
-
-def choices_document(chosen: Sequence[Chosen]) -> list[dict[str, Any]]:
-    """Return the chosen candidates and their measures."""
-    return [
-        {
-            "set": c.data,
-            "method": c.method,
-            "repeat": c.repeat,
-            "candidate": dict(c.candidate),
-            "measures": c.result.measures,
-            "details": c.result.details,
-            "warnings": list(c.result.warnings),
-        }
-        for c in chosen
-    ]
-
-
-def times_document(chosen: Sequence[Chosen]) -> dict[str, Any]:
-    """Return CPU seconds by method and data set: chosen fits (mean) and all fits (sum)."""
-    document: dict[str, Any] = {}
-    for method in dict.fromkeys(c.method for c in chosen):
-        for name in dict.fromkeys(c.data for c in chosen):
-            rows = [c for c in chosen if (c.method, c.data) == (method, name)]
-            if rows:
-                document.setdefault(method, {})[name] = {
-                    "chosen": spread(c.result.seconds for c in rows).mean,
-                    "all": sum(c.all_seconds for c in rows),
-                }
-    return document
 
 
 def _effort(name: str, quick: bool) -> Effort:
@@ -143,7 +106,7 @@ def _effort(name: str, quick: bool) -> Effort:
 
 
 def _table(
-    chosen: Sequence[Chosen], sets: Sequence[str], methods: Sequence[TableMethod], quick: bool
+    chosen: Sequence[ChosenFit], sets: Sequence[str], methods: Sequence[TableMethod], quick: bool
 ) -> ResultTable:
     rows: dict[str, dict[str, Entry]] = {}
     notes: dict[str, str] = {}
@@ -161,9 +124,9 @@ def _table(
 
 
 def _fit_curves(
-    chosen: Sequence[Chosen], tables: Tables, protocol: Protocol,
+    chosen: Sequence[ChosenFit], tables: Tables, protocol: Protocol,
     cache: Path, n_jobs: int, progress: Progress, quick: bool,
-) -> list[Chosen]:  # fmt: skip
+) -> list[ChosenFit]:  # fmt: skip
     """Fit StructBoost from scratch on the first repeat, with the candidate chosen there."""
     cells = [
         Cell(c.data, 0, curve_method(c.method, c.candidate, _effort(c.data, quick)), 0)
@@ -172,12 +135,12 @@ def _fit_curves(
     ]
     results = fit_cells(cells, tables, protocol, cache, n_jobs, progress)
     return [
-        Chosen(c.data, c.method.name, 0, c.method.candidates[0], r, r.seconds)
+        ChosenFit(c.data, c.method.name, 0, c.method.candidates[0], r, r.seconds)
         for c, r in zip(cells, results, strict=True)
     ]
 
 
-def _error_panel(chosen: Sequence[Chosen], curves: Sequence[Chosen], name: str) -> Panel:
+def _error_panel(chosen: Sequence[ChosenFit], curves: Sequence[ChosenFit], name: str) -> Panel:
     """Return the test error by round; methods without rounds are horizontal lines."""
     of_set = [c for c in chosen if c.data == name and c.repeat == 0]
     staged = [c for c in (*curves, *of_set) if c.data == name and "error" in c.result.curves]
@@ -193,7 +156,7 @@ def _error_panel(chosen: Sequence[Chosen], curves: Sequence[Chosen], name: str) 
     return Panel(name, "test error (%)", lines, levels)
 
 
-def _objective_panel(curves: Sequence[Chosen], name: str) -> Panel:
+def _objective_panel(curves: Sequence[ChosenFit], name: str) -> Panel:
     lines = {
         f"{c.method} (C = {c.candidate['C']:g})": c.result.curves["objective"]
         for c in curves

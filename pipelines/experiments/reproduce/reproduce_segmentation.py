@@ -11,7 +11,8 @@ from typing import Any
 from segboost.datasets.base import SegmentationDataset
 from segboost.features.presets import find_preset
 from segboost.pipelines.experiments.published.paper_segmentation import CATEGORIES, PAPER
-from segboost.pipelines.experiments.results.paired_bootstrap import Difference, paired_difference
+from segboost.pipelines.experiments.results.paired_bootstrap import Interval, paired_difference
+from segboost.pipelines.experiments.results.run_files import QUICK_NOTE
 from segboost.pipelines.segmentation.config.segmentation_config import (
     Method,
     SegmentationConfig,
@@ -42,7 +43,7 @@ Load = Callable[[str], SegmentationDataset]
 
 
 @dataclass(frozen=True)
-class Row:
+class SegmentationRow:
     """One method on one category: the paper's figures and ours, in per cent.
 
     `paper` is None if the paper has no such row; ours has None for undefined measures.
@@ -57,10 +58,10 @@ class Row:
     ours: dict[str, float | None]
     n_images: int
     without_leaks: dict[str, float | None] | None = None
-    behind: Difference | None = None
+    behind: Interval | None = None
 
 
-def reproduce(
+def reproduce_segmentation(
     load: Load,
     preset: str,
     output: Path,
@@ -71,7 +72,7 @@ def reproduce(
     categories: Sequence[str] = CATEGORIES,
     methods: Sequence[Method] | None = None,
     seed: int = 0,
-) -> list[Row]:
+) -> list[SegmentationRow]:
     """Train every method on every category and return the table.
 
     All methods of a category share the cached superpixels, features and unaries, so that the
@@ -121,7 +122,7 @@ def methods_of(preset: str) -> tuple[Method, ...]:
     return ("structboost", "ssvm", "trees")
 
 
-def to_document(rows: Sequence[Row], preset: str, quick: bool) -> dict[str, Any]:
+def to_document(rows: Sequence[SegmentationRow], preset: str, quick: bool) -> dict[str, Any]:
     """Return the table as plain JSON values."""
     return {
         "preset": preset,
@@ -132,12 +133,12 @@ def to_document(rows: Sequence[Row], preset: str, quick: bool) -> dict[str, Any]
     }
 
 
-def to_markdown(rows: Sequence[Row], preset: str, quick: bool) -> str:
+def to_markdown(rows: Sequence[SegmentationRow], preset: str, quick: bool) -> str:
     """Return the table as Markdown: ours, with the paper's figure in brackets."""
     categories = list(dict.fromkeys(row.category for row in rows))
     lines = [f"Preset `{preset}`, per cent, the paper's figure in brackets. {MASKS_NOTE}", ""]
     if quick:
-        lines += ["Made with `--quick`: a check that everything works, not a measurement.", ""]
+        lines += [QUICK_NOTE, ""]
     for key, title in MEASURES.items():
         lines += [f"| {title} | " + " | ".join(categories) + " |"]
         lines += ["|---" * (len(categories) + 1) + "|"]
@@ -151,14 +152,14 @@ def to_markdown(rows: Sequence[Row], preset: str, quick: bool) -> str:
     return "\n".join(lines)
 
 
-def _behind_line(first: str, row: Row) -> str:
+def _behind_line(first: str, row: SegmentationRow) -> str:
     return (
         f"- {first} minus {row.method} on {row.category}, points of mean intersection/union with "
         f"a 95 % interval over test images: {row.behind}."
     )
 
 
-def _leak_line(row: Row) -> str:
+def _leak_line(row: SegmentationRow) -> str:
     assert row.without_leaks is not None
     iou, even = row.without_leaks["mean_iou"], row.without_leaks["break_even"]
     return (
@@ -167,7 +168,7 @@ def _leak_line(row: Row) -> str:
     )
 
 
-def _cell(row: Row, key: str) -> str:
+def _cell(row: SegmentationRow, key: str) -> str:
     value = row.ours[key]
     ours = "–" if value is None else f"{value:.1f}"
     return ours if row.paper is None else f"{ours} ({row.paper[key]:.1f})"
@@ -179,10 +180,10 @@ def _row(
     found: Evaluation,
     leaks: Sequence[str],
     first: Evaluation | None,
-) -> Row:
+) -> SegmentationRow:
     paper = PAPER.get(method, {}).get(category)
     present = [name for name in leaks if name in found.images]
-    return Row(
+    return SegmentationRow(
         method,
         category,
         None if paper is None else asdict(paper),

@@ -20,6 +20,7 @@ from segboost.pipelines.experiments.published.paper_tracking import (
     SEQUENCES,
     paper_figure,
 )
+from segboost.pipelines.experiments.results.run_files import QUICK_NOTE
 from segboost.pipelines.tracking.methods import make_tracker
 from segboost.pipelines.tracking.metrics import score_track
 from segboost.pipelines.tracking.output import write_boxes
@@ -41,7 +42,7 @@ FORMAT = 2
 
 
 @dataclass(frozen=True)
-class Row:
+class TrackingRow:
     """One method on one sequence; None for figures that were not published."""
 
     method: str
@@ -53,16 +54,16 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class TrackingTable:
     """All rows, and the methods that could not be run, each with the reason."""
 
-    rows: list[Row]
+    rows: list[TrackingRow]
     left_out: dict[str, str]
     n_given: int
     quick: bool
 
 
-def reproduce(
+def reproduce_tracking(
     sequences: Sequence[TrackingSequence],
     output: Path,
     progress: Progress,
@@ -70,7 +71,7 @@ def reproduce(
     n_given: int = 1,
     seed: int = 0,
     quick: bool = False,
-) -> Table:
+) -> TrackingTable:
     """Run every method on every sequence, reusing earlier measurements.
 
     A measurement is reused if the version, the settings and the boxes are the same. After a
@@ -90,7 +91,7 @@ def reproduce(
         A few frames of each: a check that everything works, not a measurement.
     """
     output.mkdir(parents=True, exist_ok=True)
-    rows: list[Row] = []
+    rows: list[TrackingRow] = []
     left_out: dict[str, str] = {}
     jobs = [(method, sequence) for method in methods for sequence in sequences]
     for method, sequence in track(iter(jobs), progress, "tracking", len(jobs)):
@@ -102,13 +103,13 @@ def reproduce(
             left_out[method] = str(error)
             continue
         rows.append(_row(method, sequence.name, ours))
-    table = Table(rows, left_out, n_given, quick)
+    table = TrackingTable(rows, left_out, n_given, quick)
     write_whole(output / "table.json", json.dumps(to_document(table), indent=1).encode())
     write_whole(output / "table.md", to_markdown(table).encode())
     return table
 
 
-def to_document(table: Table) -> dict[str, Any]:
+def to_document(table: TrackingTable) -> dict[str, Any]:
     """Return the table as plain JSON values."""
     return {
         "note": NOTE,
@@ -120,7 +121,7 @@ def to_document(table: Table) -> dict[str, Any]:
     }
 
 
-def means(rows: Sequence[Row]) -> dict[str, dict[str, float | None]]:
+def means(rows: Sequence[TrackingRow]) -> dict[str, dict[str, float | None]]:
     """Return each method's means over its sequences, of our figures and the published ones."""
     out: dict[str, dict[str, float | None]] = {}
     for method in dict.fromkeys(row.method for row in rows):
@@ -136,12 +137,12 @@ def means(rows: Sequence[Row]) -> dict[str, dict[str, float | None]]:
     return out
 
 
-def to_markdown(table: Table) -> str:
+def to_markdown(table: TrackingTable) -> str:
     """Return the table as Markdown: mean overlap, with the paper's and the published figure."""
     names = list(dict.fromkeys(row.sequence for row in table.rows))
     lines = [f"Mean overlap: ours (paper; published). {NOTE}", ""]
     if table.quick:
-        lines += ["Made with `--quick`: a check that everything works, not a measurement.", ""]
+        lines += [QUICK_NOTE, ""]
     lines += ["| method | " + " | ".join([*names, "mean"]) + " |", "|---" * (len(names) + 2) + "|"]
     summary = means(table.rows)
     for method, mean in summary.items():
@@ -177,7 +178,7 @@ def to_markdown(table: Table) -> str:
 def output_names(
     sequences: Sequence[str], methods: Sequence[str], n_given: int, seed: int, quick: bool
 ) -> list[str]:
-    """Return the names of the files that `reproduce` writes."""
+    """Return the names of the files that `reproduce_tracking` writes."""
     stems = [_stem(name, method, n_given, seed, quick) for name in sequences for method in methods]
     return ["table.json", "table.md", *(f"{s}.{e}" for s in stems for e in ("json", "csv"))]
 
@@ -226,8 +227,8 @@ def _key(tracker: Tracker, sequence: TrackingSequence, n: int) -> dict[str, Any]
     }
 
 
-def _row(method: str, sequence: str, ours: dict[str, Any]) -> Row:
-    return Row(
+def _row(method: str, sequence: str, ours: dict[str, Any]) -> TrackingRow:
+    return TrackingRow(
         method,
         sequence,
         paper_figure(PAPER_OVERLAP, method, sequence),

@@ -1,4 +1,4 @@
-"""Confidence interval for the difference of two methods on the same test images."""
+"""Confidence intervals for a measure, and for the difference of two methods on the same images."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ Measure = Literal["mean_iou", "mean_recall", "accuracy"]
 
 
 @dataclass(frozen=True)
-class Difference:
-    """A difference of a measure in percentage points, with a 95 % interval."""
+class Interval:
+    """A measure or a difference of two, in percentage points, with a 95 % interval.
+
+    As text it has a sign, as differences need.
+    """
 
     points: float
     low: float
@@ -32,7 +35,7 @@ def paired_difference(
     n_samples: int = 2000,
     seed: int = 0,
     measure: Measure = "mean_iou",
-) -> Difference:
+) -> Interval:
     """Return a measure of `one` minus that of `other`, with a paired bootstrap over images.
 
     Images are drawn with replacement, the same ones for both methods. The measure is computed over
@@ -58,7 +61,7 @@ def paired_difference(
     drawn = _draws(len(names), n_samples, seed)
     found = [measure_counts(_sums(drawn, c), measure) for c in counts]
     whole = [measure_counts(c.sum(axis=0), measure) for c in counts]
-    return _difference(float(whole[0] - whole[1]), found[0] - found[1])
+    return _interval_of(float(whole[0] - whole[1]), found[0] - found[1])
 
 
 def interval(
@@ -66,11 +69,11 @@ def interval(
     n_samples: int = 2000,
     seed: int = 0,
     measure: Measure = "mean_iou",
-) -> Difference:
+) -> Interval:
     """Return a measure in per cent with its 95 % interval, by a bootstrap over images."""
     counts = _stacked(predictions, sorted(predictions))
     found = measure_counts(_sums(_draws(len(counts), n_samples, seed), counts), measure)
-    return _difference(float(measure_counts(counts.sum(axis=0), measure)), found)
+    return _interval_of(float(measure_counts(counts.sum(axis=0), measure)), found)
 
 
 def measure_counts(counts: FloatArray, measure: Measure) -> FloatArray:
@@ -104,6 +107,6 @@ def _sums(drawn: Int64Array, counts: FloatArray) -> FloatArray:
     return flat.reshape(len(drawn), *counts.shape[1:])
 
 
-def _difference(whole: float, found: FloatArray) -> Difference:
+def _interval_of(whole: float, found: FloatArray) -> Interval:
     low, high = np.percentile(found, [2.5, 97.5])
-    return Difference(100 * whole, 100 * float(low), 100 * float(high))
+    return Interval(100 * whole, 100 * float(low), 100 * float(high))

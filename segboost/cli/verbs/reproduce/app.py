@@ -66,14 +66,14 @@ def segmentation(
         raise typer.BadParameter(f"expected one of {', '.join(PRESETS)}", param_hint="--preset")
     from segboost.cli.display.progress import TrainingProgress
     from segboost.pipelines.experiments.reproduce.reproduce_segmentation import (
-        reproduce,
+        reproduce_segmentation,
         to_document,
         to_markdown,
     )
 
     shown = TrainingProgress(sys.stderr)
     with recorded_tables(output, ("table.json", "table.md"), overwrite), shown as progress:
-        rows = reproduce(
+        rows = reproduce_segmentation(
             lambda category: data.load_data(
                 {"dataset": "graz02", "category": category}
                 | ({} if data_root is None else {"data_root": data_root})

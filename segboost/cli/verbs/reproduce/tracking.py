@@ -50,7 +50,7 @@ def tracking(
     from segboost.pipelines.experiments.reproduce.reproduce_tracking import (
         METHODS,
         output_names,
-        reproduce,
+        reproduce_tracking,
         to_document,
         to_markdown,
     )
@@ -65,6 +65,8 @@ def tracking(
     sequences = [load_sequence(root, name) for name in sequence or SEQUENCES]
     names = output_names([s.name for s in sequences], method or METHODS, given, seed, quick)
     with recorded_tables(output, names, overwrite), RichProgress() as progress:
-        table = reproduce(sequences, output, progress, method or METHODS, given, seed, quick)
+        table = reproduce_tracking(
+            sequences, output, progress, method or METHODS, given, seed, quick
+        )
     document = to_document(table)
     typer.echo(json.dumps(document, allow_nan=False) if as_json else to_markdown(table))

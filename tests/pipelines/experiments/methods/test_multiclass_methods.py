@@ -9,8 +9,8 @@ from segboost.pipelines.experiments.methods.multiclass_methods import structboos
 
 def test_a_path_keeps_the_columns_of_smaller_loss_weights():
     X, y = load_iris(return_X_y=True)
-    prices = [{"C": C} for C in (5.0, 50.0)]
-    path = structboost_path(X, y, prices, 0, "stump", 4, 1e-2)
+    C_candidates = [{"C": C} for C in (5.0, 50.0)]
+    path = structboost_path(X, y, C_candidates, 0, "stump", 4, 1e-2)
     first = next(path)
     columns, stages = first.certificate_.n_columns, len(first.history_)
     second = next(path)
@@ -22,12 +22,12 @@ def test_a_path_keeps_the_columns_of_smaller_loss_weights():
 
 def test_every_depth_of_trees_starts_from_scratch():
     X, y = load_iris(return_X_y=True)
-    prices = [{"C": 10.0}, {"C": 100.0}]
-    deep = [{**c, "max_depth": 8} for c in prices]
+    C_candidates = [{"C": 10.0}, {"C": 100.0}]
+    deep = [{**c, "max_depth": 8} for c in C_candidates]
 
     def objectives(candidates):
         path = structboost_path(X, y, candidates, 0, "tree", 3, 1e-2)
         return [(m.weak_learner.max_depth, m.certificate_.objective) for m in path]
 
-    assert objectives(prices + deep) == objectives(prices) + objectives(deep)
-    assert [depth for depth, _ in objectives(prices + deep)] == [5, 5, 8, 8]
+    assert objectives(C_candidates + deep) == objectives(C_candidates) + objectives(deep)
+    assert [depth for depth, _ in objectives(C_candidates + deep)] == [5, 5, 8, 8]

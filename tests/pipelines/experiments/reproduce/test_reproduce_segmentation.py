@@ -7,7 +7,7 @@ from segboost.datasets.synthetic.dataset import load_synthetic
 from segboost.pipelines.experiments.published.paper_segmentation import CATEGORIES, PAPER
 from segboost.pipelines.experiments.reproduce.reproduce_segmentation import (
     MEASURES,
-    reproduce,
+    reproduce_segmentation,
     to_markdown,
 )
 from segboost.pipelines.segmentation.evaluation import evaluate_model
@@ -28,7 +28,7 @@ def table(tmp_path_factory, preset):
         data = load_synthetic(6, 3, seed=CATEGORIES.index(category), height=72, width=96)
         return replace(data, leaks=(data.test[1].name,)) if category == CATEGORIES[0] else data
 
-    rows = reproduce(
+    rows = reproduce_segmentation(
         load, preset, folder, folder / "cache", 1, QuietProgress(), True, CATEGORIES[:2]
     )
     return folder, rows

@@ -9,7 +9,7 @@ import pytest
 
 from segboost.datasets.synthetic.track import draw_track
 from segboost.datasets.tracks.otb import load_sequence
-from segboost.pipelines.experiments.reproduce import reproduce_tracking
+from segboost.pipelines.experiments.reproduce import reproduce_tracking as experiment
 from segboost.progress import QuietProgress
 from tests.datasets.tracks.test_otb import write_sequence
 from tests.pipelines.tracking.still_tracker import Still
@@ -23,12 +23,12 @@ def sequences(tmp_path):
 
 
 def test_the_table_has_ours_the_papers_and_the_published(sequences, tmp_path, monkeypatch):
-    monkeypatch.setattr(reproduce_tracking, "make_tracker", lambda name, seed: Still())
-    table = reproduce_tracking.reproduce(
+    monkeypatch.setattr(experiment, "make_tracker", lambda name, seed: Still())
+    table = experiment.reproduce_tracking(
         sequences, tmp_path / "out", QuietProgress(), methods=("struck", "structboost")
     )
     document = json.loads((tmp_path / "out" / "table.json").read_text())
-    assert document == json.loads(json.dumps(reproduce_tracking.to_document(table)))
+    assert document == json.loads(json.dumps(experiment.to_document(table)))
     first = document["rows"][0]
     assert (first["method"], first["sequence"]) == ("struck", "Coke")
     assert (first["paper_overlap"], first["published_overlap"]) == (0.55, 0.673)
@@ -53,11 +53,11 @@ def test_measurements_are_not_repeated(sequences, tmp_path, monkeypatch):
 
     def measure(**keywords):
         progress = QuietProgress()
-        return reproduce_tracking.reproduce(
+        return experiment.reproduce_tracking(
             sequences, tmp_path / "out", progress, methods=("struck",), **keywords
         ).rows
 
-    monkeypatch.setattr(reproduce_tracking, "make_tracker", lambda name, seed: Counting())
+    monkeypatch.setattr(experiment, "make_tracker", lambda name, seed: Counting())
     assert measure() == measure()
     assert len(begun) == 2
     measure(n_given=3)
@@ -71,10 +71,10 @@ def test_methods_that_are_not_installed_are_left_out_with_the_reason(
     sequences, tmp_path, monkeypatch
 ):
     def missing(name, seed):
-        raise reproduce_tracking.OpenCVMissingError("install it")
+        raise experiment.OpenCVMissingError("install it")
 
-    monkeypatch.setattr(reproduce_tracking, "make_tracker", missing)
-    table = reproduce_tracking.reproduce(
+    monkeypatch.setattr(experiment, "make_tracker", missing)
+    table = experiment.reproduce_tracking(
         sequences, tmp_path / "out", QuietProgress(), methods=("boosting",)
     )
     assert table.rows == []
