@@ -14,7 +14,7 @@ from segboost._version import __version__
 from segboost.pipelines.batch.image_result import ImageResult
 from segboost.pipelines.batch.output_names import OVERLAYS, output_names
 from segboost.pipelines.batch.scientific.options import ScientificOptions
-from segboost.pipelines.batch.scientific.output_names import has_overlay, image_outputs
+from segboost.pipelines.batch.scientific.output_names import has_overlay, image_file_names
 from segboost.pipelines.runtime.artefact_key import KeyParts, file_key
 from segboost.storage.folder import DOCUMENT
 from segboost.storage.output_record import refuse_foreign
@@ -78,30 +78,30 @@ class BatchJournal:
                 found[path] = result
         return found
 
-    def follow(
+    def record(
         self,
         images: Sequence[Path],
-        known: Mapping[Path, ImageResult],
-        made: Iterable[ImageResult],
+        earlier: Mapping[Path, ImageResult],
+        new: Iterable[ImageResult],
     ) -> Iterator[ImageResult]:
         """Yield the results of all images in order, and write a line for each.
 
         Parameters
         ----------
         images : sequence of Path
-        known : mapping of Path to ImageResult
+        earlier : mapping of Path to ImageResult
             From `read`.
-        made : iterable of ImageResult
+        new : iterable of ImageResult
             Results of the other images, in order.
         """
         self._refuse_foreign()
         begin = [json.dumps({"batch": self._key}) + "\n"]
-        begin += [_line(path, result) for path, result in known.items()]
+        begin += [_line(path, result) for path, result in earlier.items()]
         write_whole(self.path, "".join(begin).encode())
-        rest = iter(made)
+        rest = iter(new)
         with open(self.path, "a", encoding="utf-8") as file:
             for path in images:
-                result = known.get(path)
+                result = earlier.get(path)
                 if result is None:
                     result = next(rest)
                     if not result.failed:
@@ -141,7 +141,7 @@ class BatchJournal:
         wanted = self._wanted
         if not has_overlay(result.pages, result.width * result.height, self._options):
             wanted -= {OVERLAYS}
-        return image_outputs(image, self._options, wanted)
+        return image_file_names(image, self._options, wanted)
 
 
 def _batch_key(model_folder: Path, wanted: frozenset[str], scientific: Mapping[str, object]) -> str:

@@ -11,12 +11,12 @@ from segboost.pipelines.batch.image_result import ImageResult
 from segboost.pipelines.batch.journal import BatchJournal
 from segboost.pipelines.batch.output_names import output_names
 from segboost.pipelines.batch.scientific.output_names import scientific_outputs
-from segboost.pipelines.batch.scientific.segmenting import is_scientific
+from segboost.pipelines.batch.scientific.scientific_image import is_scientific
 from segboost.pipelines.batch.scientific.summaries import write_summaries
 from segboost.pipelines.batch.segmenting import (
     BatchOptions,
     check_batch,
-    full_disk_named,
+    explain_full_disk,
     load_once,
     segment_files,
 )
@@ -66,34 +66,34 @@ def run_batch(
     """
     check_batch(model_folder, images, options)
     failed, notes, spent = [], [], 0.0
-    model = load_once(model_folder, options.allow_import)
-    legend, special = model.legend, options.scientific
-    wide = [path for path in images if is_scientific(path, model, special)]
-    outputs, output = batch_outputs(images, options, legend.n_classes, wide), options.output
+    model, output = load_once(model_folder, options.allow_import), options.output
+    legend = model.legend
+    scientific = [path for path in images if is_scientific(path, model, options.scientific)]
+    outputs = batch_outputs(images, options, legend.n_classes, scientific)
     check_outputs(output, outputs, images, options.overwrite)
     with (
         FolderLock(output),
-        full_disk_named(output),
+        explain_full_disk(output),
         recorded_outputs(output, outputs, images, options.overwrite),
     ):
         journal = BatchJournal(
-            model_folder, output, options.wanted, legend.n_classes, special, wide
+            model_folder, output, options.wanted, legend.n_classes, options.scientific, scientific
         )
-        known = journal.read(images)
-        todo = [path for path in images if path not in known]
-        made = segment_files(model_folder, todo, options, n_jobs, executor)
-        followed = journal.follow(images, known, made)
-        results = write_results(followed, options.output / TABLE, legend)
+        earlier = journal.read(images)
+        todo = [path for path in images if path not in earlier]
+        new_results = segment_files(model_folder, todo, options, n_jobs, executor)
+        recorded = journal.record(images, earlier, new_results)
+        results = write_results(recorded, output / TABLE, legend)
         for result in track(results, progress, "segmentation", len(images)):
             spent += result.cpu_seconds
             if result.failed:
                 failed.append(result)
             if result.notes:
                 notes.append((result.name, result.notes))
-        write_summaries(images, output, special)
+        write_summaries(images, output, options.scientific)
         journal.remove()
-    spent -= sum(r.cpu_seconds for r in known.values())
-    return BatchRun(failed, len(known), spent, tuple(notes))
+    spent -= sum(r.cpu_seconds for r in earlier.values())
+    return BatchRun(failed, len(earlier), spent, tuple(notes))
 
 
 def batch_outputs(

@@ -23,10 +23,10 @@ from segboost.pipelines.batch.image_result import (
 )
 from segboost.pipelines.batch.inputs import check_names
 from segboost.pipelines.batch.output_names import OVERLAYS, PROBABILITIES, SCORES
+from segboost.pipelines.batch.scientific.image_overlay import write_overlay
 from segboost.pipelines.batch.scientific.options import ScientificOptions
-from segboost.pipelines.batch.scientific.overlays import write_overlay
-from segboost.pipelines.batch.scientific.segmenting import is_scientific, segment_scientific
-from segboost.pipelines.batch.scientific.tile_job import (
+from segboost.pipelines.batch.scientific.scientific_image import is_scientific, segment_scientific
+from segboost.pipelines.batch.scientific.tile import (
     Tile,
     TilePixels,
     TileReader,
@@ -127,10 +127,10 @@ def check_batch(model_folder: Path, images: Sequence[Path], options: BatchOption
     check_names(images, options.output)
     load_once(model_folder, options.allow_import)
     if options.probabilities:
-        mask_probability(model_folder, options.allow_import)  # raises if there is none
+        foreground_threshold(model_folder, options.allow_import)  # raises if there is none
 
 
-def mask_probability(model_folder: Path, allow_import: tuple[str, ...] = ()) -> float | None:
+def foreground_threshold(model_folder: Path, allow_import: tuple[str, ...] = ()) -> float | None:
     """Return the probability at which the masks of a model are thresholded.
 
     None with several classes, which have no threshold.
@@ -254,7 +254,7 @@ def _lost(reason: str) -> SegmentedImage:
 
 
 @contextmanager
-def full_disk_named(output: Path) -> Iterator[None]:
+def explain_full_disk(output: Path) -> Iterator[None]:
     """Turn the error of a full or read-only disk into one that says what to do."""
     try:
         yield
@@ -277,7 +277,7 @@ def _keep(output: Path, path: Path, made: SegmentedImage) -> ImageResult:
     """
     result = replace(made.result, name=path.name)  # a lost worker does not report it
     try:
-        with full_disk_named(output):
+        with explain_full_disk(output):
             for name, data in made.files.items():
                 write_whole(output / name, data)
     except FullDiskError:

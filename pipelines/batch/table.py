@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
 from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.batch.image_result import ImageResult
-from segboost.storage.whole_file import open_whole
+from segboost.storage.csv_file import open_csv
 
 SHARE, SHARES = "foreground_share", "class_shares"
 COLUMNS = tuple(field.name for field in fields(ImageResult) if field.name != SHARES)
@@ -31,15 +29,11 @@ def write_results(
     legend : ClassLegend
     """
     columns = columns_of(legend)
-    with open_whole(path) as file:
-        # File names are bytes: those that are not UTF-8 are written unchanged.
-        text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
+    with open_csv(path) as write_row:
+        write_row(columns)
         for result in results:
-            writer.writerow(_row(result, legend))
+            write_row(_row(result, legend))
             yield result
-        text.detach()  # closing it would close the file, which must be flushed to disk first
 
 
 def columns_of(legend: ClassLegend) -> list[str]:

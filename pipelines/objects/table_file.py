@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from segboost.pipelines.objects.measuring import COLUMNS, ObjectTable
-from segboost.storage.whole_file import open_whole
+from segboost.storage.csv_file import open_csv
 
 PLACE = ("image", "page")
 CHUNK = 10_000
@@ -80,13 +78,10 @@ def write_rows(path: Path, names: Sequence[str], rows: Iterable[Mapping[str, Any
 
     Cells are empty if a row lacks the column or its value is not finite.
     """
-    with open_whole(path) as file:
-        # File names are bytes: those that are not UTF-8 are written unchanged.
-        text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
-        text.detach()  # closing it would close the file, which must be flushed to disk first
+    with open_csv(path) as write_row:
+        write_row(names)
+        for row in rows:
+            write_row([_cell(row.get(name)) for name in names])
     return path
 
 

@@ -13,7 +13,8 @@ from segboost.io.image_files import read_image
 from segboost.io.opening import MAX_PIXELS, check_size
 from segboost.io.opening import read_size as upright_size
 from segboost.io.scientific.sources import is_photograph, open_source, read_info
-from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
+from segboost.pipelines.batch.scientific.intensity_scale import choose_scale
+from segboost.pipelines.batch.scientific.options import ScientificOptions
 
 SCALED = "scaled by percentiles of the image"
 """The rule in the key of images with more than 8 bits; see `FileSource`."""

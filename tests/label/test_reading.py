@@ -16,8 +16,9 @@ from segboost.io.scientific.sources import open_source
 from segboost.label.images import read_header, shown_image, stretched_image, thumbnail
 from segboost.label.project import LabelProject
 from segboost.label.reading import read_pixels, read_size
-from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
-from segboost.pipelines.batch.scientific.tile_job import TileReader
+from segboost.pipelines.batch.scientific.intensity_scale import choose_scale
+from segboost.pipelines.batch.scientific.options import ScientificOptions
+from segboost.pipelines.batch.scientific.tile import TileReader
 from segboost.pipelines.segmentation.images.tiling import plan_tiles
 
 PHOTO = data.astronaut()[:120, :180]

@@ -35,7 +35,9 @@ def has_overlay(pages: int, n_pixels: int, options: ScientificOptions) -> bool:
     return pages == 1 and n_pixels <= WHOLE and not options.zarr
 
 
-def image_outputs(path: Path, options: ScientificOptions, wanted: Iterable[str] = ()) -> list[str]:
+def image_file_names(
+    path: Path, options: ScientificOptions, wanted: Iterable[str] = ()
+) -> list[str]:
     """Return the files that are written for an image, the mask first.
 
     Parameters
@@ -76,7 +78,7 @@ def scientific_outputs(
     folders = set(wanted) - ({OVERLAYS} if options.zarr else set())
     names: list[str] = []
     for path in images:
-        mask, *others = image_outputs(path, options, folders)
+        mask, *others = image_file_names(path, options, folders)
         names += others if options.zarr else [mask, *others]
     if options.object_settings is not None:
         names.append(OBJECT_TABLE)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from segboost._types import ByteArray
-from segboost.pipelines.batch.scientific.tile_job import TileResult
+from segboost.pipelines.batch.scientific.tile import TileResult
 from segboost.pipelines.segmentation.images.tiling import Tile
 from segboost.storage.leftovers import remove_leftovers
 from segboost.storage.ownership import ForeignFileError

@@ -93,13 +93,13 @@ def segment(
     ):
         from segboost.cli.display.progress import RichProgress
         from segboost.pipelines.batch.run import TABLE, run_batch
-        from segboost.pipelines.batch.segmenting import BatchOptions, mask_probability
+        from segboost.pipelines.batch.segmenting import BatchOptions, foreground_threshold
 
         options = BatchOptions(output, overlay, scores, probabilities, overwrite, allowed, special)
         with RichProgress() as progress:
             run = run_batch(model, images, options, n_jobs, workers, progress)
     _print_summary(run, len(images), output)
-    _print_cut(mask_probability(model, allowed) if probabilities else None)
+    _print_cut(foreground_threshold(model, allowed) if probabilities else None)
     after, done = read_usage(), len(images) - len(run.failed) - run.n_known
     if scheduler is None:
         typer.echo(_cost(before, after, done, n_jobs))

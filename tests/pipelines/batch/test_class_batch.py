@@ -13,7 +13,7 @@ from segboost.io.legend import ClassLegend
 from segboost.pipelines.batch.image_result import encode_mask, segment_image
 from segboost.pipelines.batch.overlay import RIM, TINT, draw_overlay
 from segboost.pipelines.batch.run import run_batch
-from segboost.pipelines.batch.segmenting import BatchOptions, mask_probability
+from segboost.pipelines.batch.segmenting import BatchOptions, foreground_threshold
 from segboost.pipelines.segmentation.model.files import save_segmenter
 from segboost.progress import QuietProgress
 from tests.pipelines.segmentation.class_sets import LEGEND, draw, trained_classes
@@ -77,7 +77,7 @@ def test_a_batch_is_written_and_refuses_foreign_files(folder, tmp_path):
 
 
 def test_masks_have_no_single_threshold(folder):
-    assert mask_probability(folder) is None
+    assert foreground_threshold(folder) is None
 
 
 def test_overlay_tints_each_class_and_draws_lines_between():

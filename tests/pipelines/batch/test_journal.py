@@ -13,7 +13,7 @@ from PIL import Image
 from segboost.pipelines.batch.image_result import ImageResult
 from segboost.pipelines.batch.journal import JOURNAL, BatchJournal
 from segboost.pipelines.batch.scientific.options import ScientificOptions
-from segboost.pipelines.batch.scientific.output_names import image_outputs
+from segboost.pipelines.batch.scientific.output_names import image_file_names
 from segboost.pipelines.objects.finding import ObjectSettings
 
 WANTED = frozenset({"scores"})
@@ -56,7 +56,7 @@ def make(paths, output, seen=None, failing=()):
 
 
 def stop_after(n, model, images, output, failing=()):
-    results = BatchJournal(model, output, WANTED).follow(
+    results = BatchJournal(model, output, WANTED).record(
         images, {}, make(images, output, failing=failing)
     )
     for _ in range(n):
@@ -75,7 +75,7 @@ def test_an_interrupted_batch_resumes(model, images, output):
     assert names(known) == ["a", "b"]
     seen: list[str] = []
     rest = make([p for p in images if p not in known], output, seen)
-    results = list(journal.follow(images, known, rest))
+    results = list(journal.record(images, known, rest))
     assert seen == ["c", "d"]
     assert results == list(make(images, output))
     journal.remove()
@@ -86,7 +86,7 @@ def test_a_batch_that_is_stopped_twice_forgets_nothing(model, images, output):
     stop_after(2, model, images, output)
     journal = BatchJournal(model, output, WANTED)
     known = journal.read(images)
-    results = journal.follow(images, known, make(images[2:], output))
+    results = journal.record(images, known, make(images[2:], output))
     next(results)  # from the journal
     results.close()
     assert names(BatchJournal(model, output, WANTED).read(images)) == ["a", "b"]
@@ -211,11 +211,11 @@ LARGE = 4096
 def record_scientific(model, path, output, options, side=LARGE):
     """Record one scientific image as done, with its files; return its journal."""
     overlay = {"overlays"} if side == LARGE else set()
-    for name in image_outputs(path, options, FOLDERS - overlay):
+    for name in image_file_names(path, options, FOLDERS - overlay):
         (output / name).parent.mkdir(exist_ok=True)
         Image.fromarray(np.zeros((2, 2), np.uint8)).save(output / name, format="PNG")
     journal = BatchJournal(model, output, FOLDERS, 2, options, [path])
-    assert list(journal.follow([path], {}, [ImageResult(path.name, side, side)]))
+    assert list(journal.record([path], {}, [ImageResult(path.name, side, side)]))
     return journal
 
 

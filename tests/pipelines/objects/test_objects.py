@@ -176,9 +176,3 @@ def test_bad_settings_are_named(change):
         ObjectSettings(**change)
     with pytest.raises(ValueError, match="mask"):
         find_objects(np.zeros((2, 2)))
-
-
-@pytest.mark.parametrize("values", [(0, 1, "µm"), (1, np.inf, "µm"), (1, 1, "")])
-def test_bad_pixel_sizes_are_refused(values):
-    with pytest.raises(ValueError, match=r"pixel size|unit"):
-        PixelSize(*values)

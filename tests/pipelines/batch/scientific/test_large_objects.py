@@ -13,11 +13,11 @@ from segboost.io.legend import ClassLegend
 from segboost.io.pixel_size import PixelSize
 from segboost.io.scientific.sources import read_info
 from segboost.pipelines.batch.scientific import image_objects
+from segboost.pipelines.batch.scientific.image_outputs import ImageJob, write_outputs
 from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.scientific.summaries import OBJECT_TABLE, write_summaries
-from segboost.pipelines.batch.scientific.tile_job import TileResult
+from segboost.pipelines.batch.scientific.tile import TileResult
 from segboost.pipelines.batch.scientific.tile_store import TileStore
-from segboost.pipelines.batch.scientific.writing import TileJob, write_outputs
 from segboost.pipelines.objects.finding import ObjectSettings
 from segboost.pipelines.objects.large.page_file import LargeLimits
 from segboost.pipelines.segmentation.images.tiling import plan_tiles
@@ -67,7 +67,7 @@ def prepare(folder, settings, pages=2, calibrated=True):
     options = ScientificOptions(objects=settings, formats=FORMATS, tile=256, overlap=64)
     info = read_info(path)
     assert info.pixel_size == PixelSize(0.5, 0.5, "µm")
-    return TileJob(Model(), path, folder, options, info, tiles, store, calibrated)
+    return ImageJob(Model(), path, folder, options, info, tiles, store, calibrated)
 
 
 def files(folder):

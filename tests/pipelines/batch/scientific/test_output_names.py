@@ -9,7 +9,7 @@ from PIL import Image
 
 from segboost.pipelines.batch.run import batch_outputs, run_batch
 from segboost.pipelines.batch.scientific.options import ScientificOptions
-from segboost.pipelines.batch.scientific.output_names import image_outputs, scientific_outputs
+from segboost.pipelines.batch.scientific.output_names import image_file_names, scientific_outputs
 from segboost.pipelines.batch.segmenting import BatchOptions
 from segboost.pipelines.objects.finding import ObjectSettings
 from segboost.pipelines.segmentation.model.files import save_segmenter
@@ -30,9 +30,9 @@ def tiff(tmp_path):
 
 
 def test_names_of_one_image(tiff):
-    assert image_outputs(tiff, PLAIN) == ["a.tif"]
-    assert image_outputs(tiff, ZARR, {"probabilities"}) == ["a.ome.zarr", "probabilities/a.tif"]
-    assert image_outputs(tiff.with_name("b.png"), PLAIN, {"scores"}) == ["b.png"]
+    assert image_file_names(tiff, PLAIN) == ["a.tif"]
+    assert image_file_names(tiff, ZARR, {"probabilities"}) == ["a.ome.zarr", "probabilities/a.tif"]
+    assert image_file_names(tiff.with_name("b.png"), PLAIN, {"scores"}) == ["b.png"]
 
 
 def test_masks_in_zarr_are_not_claimed(tiff):

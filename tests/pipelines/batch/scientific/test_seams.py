@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from segboost.pipelines.batch.scientific.tile_job import TilePixels, segment_tile
+from segboost.pipelines.batch.scientific.tile import TilePixels, segment_tile
 from segboost.pipelines.segmentation.images.tiling import plan_tiles
 from segboost.pipelines.segmentation.model.page_survey import survey_page
 from tests.pipelines.segmentation.class_sets import trained_classes

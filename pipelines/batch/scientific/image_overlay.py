@@ -10,7 +10,8 @@ from segboost.io.scientific.sources import open_source
 from segboost.pipelines.batch.image_result import encode_png
 from segboost.pipelines.batch.output_names import OVERLAYS, SCORES
 from segboost.pipelines.batch.overlay import draw_overlay
-from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
+from segboost.pipelines.batch.scientific.intensity_scale import choose_scale
+from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.scientific.output_names import has_overlay, mask_name
 from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.storage.whole_file import write_whole

@@ -28,7 +28,7 @@ from segboost.pipelines.segmentation.model.files import Segmenter
 
 
 @dataclass(frozen=True, eq=False)
-class TileJob:
+class ImageJob:
     """An image with its tiles, their store, the model and the options."""
 
     model: Segmenter
@@ -41,12 +41,12 @@ class TileJob:
     with_probability: bool
 
 
-def write_outputs(job: TileJob, probabilities: bool) -> dict[str, Any]:
+def write_outputs(job: ImageJob, probabilities: bool) -> dict[str, Any]:
     """Write the files of an image whose tiles are done; return the fields of its result.
 
     Parameters
     ----------
-    job : TileJob
+    job : ImageJob
     probabilities : bool
         Whether to write the probabilities.
     """
@@ -75,12 +75,12 @@ def write_outputs(job: TileJob, probabilities: bool) -> dict[str, Any]:
     return found
 
 
-def _bands(job: TileJob, page: int, what: str = "mask") -> Iterator[ByteArray]:
+def _bands(job: ImageJob, page: int, what: str = "mask") -> Iterator[ByteArray]:
     tiles = [tile for tile in job.tiles if tile.page == page]
     return job.store.bands(tiles, job.info.width, what)
 
 
-def _write_objects(job: TileJob) -> dict[str, Any]:
+def _write_objects(job: ImageJob) -> dict[str, Any]:
     info, options, stem = job.info, job.options, job.path.stem
     settings = options.object_settings
     assert settings is not None
@@ -105,7 +105,7 @@ def _write_objects(job: TileJob) -> dict[str, Any]:
     return {"objects": collector.count, "object_area": collector.area, "notes": notes}
 
 
-def _labels(job: TileJob, collector: ObjectCollector, page: int) -> Iterator[AnyArray]:
+def _labels(job: ImageJob, collector: ObjectCollector, page: int) -> Iterator[AnyArray]:
     """Measure the objects of a page; return its label image as bands."""
     height, width = job.info.shape
     mask = _bands(job, page)

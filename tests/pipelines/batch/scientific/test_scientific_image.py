@@ -14,13 +14,11 @@ from segboost.io.formats.coco import read_coco
 from segboost.io.pixel_size import PixelSize
 from segboost.io.scientific.intensities import IntensityScale
 from segboost.io.scientific.sources import read_info
-from segboost.io.scientific.zarr_output import write_ome_zarr
 from segboost.pipelines.batch.scientific.options import ScientificOptions
-from segboost.pipelines.batch.scientific.segmenting import is_scientific, segment_scientific
-from segboost.pipelines.batch.scientific.tile_job import segment_tile
+from segboost.pipelines.batch.scientific.scientific_image import is_scientific, segment_scientific
+from segboost.pipelines.batch.scientific.tile import segment_tile
 from segboost.pipelines.objects.finding import ObjectSettings
 from segboost.pipelines.segmentation.model.files import save_segmenter
-from segboost.storage.whole_file import NotReplaceableError
 from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
 
 WIDE = IntensityScale(3, (0, 1, 2), (100.0,) * 3, (100.0 + 255 * 16,) * 3)
@@ -248,47 +246,6 @@ def test_ome_zarr(stack, tmp_path):
     (tmp_path / "out" / "stack.ome.ome.zarr" / ".segboost").unlink()
     again = segment(path, tmp_path / "out", options=ScientificOptions(zarr=True))
     assert "not written by segboost" in again.status
-
-
-def test_a_zarr_mask_that_was_corrected_by_hand_is_kept(tmp_path):
-    zarr = pytest.importorskip("zarr")
-    path = tmp_path / "mask.ome.zarr"
-    bands = [np.ones((4, 5), np.uint8)]
-    write_ome_zarr(path, [bands], (1, 4, 5))
-    write_ome_zarr(path, [bands], (1, 4, 5))  # its own output is replaced
-    zarr.open_group(str(path), mode="r+")["0"][0, 0, 0] = 7
-    with pytest.raises(NotReplaceableError, match="or changed since"):
-        write_ome_zarr(path, [bands], (1, 4, 5))
-    assert zarr.open_group(str(path), mode="r")["0"][0, 0, 0] == 7
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
-def test_a_record_that_names_other_files_deletes_none_of_them(tmp_path):
-    pytest.importorskip("zarr")
-    path, other = tmp_path / "mask.ome.zarr", tmp_path / "other.txt"
-    other.write_text("mine")
-    bands = [np.ones((4, 5), np.uint8)]
-    write_ome_zarr(path, [bands], (1, 4, 5))
-    wrote = json.loads((path / ".segboost").read_text())
-    (path / ".segboost").write_text(json.dumps(wrote | {"../other.txt": "x"}))
-    write_ome_zarr(path, [bands], (1, 4, 5))
-    assert other.read_text() == "mine"
-
-
-def test_files_added_while_pages_are_written_are_kept(tmp_path):
-    pytest.importorskip("zarr")
-    path = tmp_path / "mask.ome.zarr"
-    bands = [np.zeros((4, 5), np.uint8)]
-    write_ome_zarr(path, [bands], (1, 4, 5))
-
-    def pages():
-        yield bands
-        (path / "notes.txt").write_text("by hand")
-
-    with pytest.raises(NotReplaceableError, match=r"notes\.txt"):
-        write_ome_zarr(path, pages(), (1, 4, 5))
-    assert (path / "notes.txt").read_text() == "by hand"
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize(

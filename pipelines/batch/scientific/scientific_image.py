@@ -15,11 +15,12 @@ from segboost.io.errors import ImageFileError
 from segboost.io.opening import MAX_PIXELS
 from segboost.io.scientific.sources import is_photograph, open_source
 from segboost.pipelines.batch.image_result import NO_ROOM, ImageResult, explain
-from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
-from segboost.pipelines.batch.scientific.surveying import survey_pages
-from segboost.pipelines.batch.scientific.tile_job import TileReader, TileResult
+from segboost.pipelines.batch.scientific.image_outputs import ImageJob, write_outputs
+from segboost.pipelines.batch.scientific.intensity_scale import choose_scale
+from segboost.pipelines.batch.scientific.options import ScientificOptions
+from segboost.pipelines.batch.scientific.page_surveys import survey_pages
+from segboost.pipelines.batch.scientific.tile import TileReader, TileResult
 from segboost.pipelines.batch.scientific.tile_store import TileStore
-from segboost.pipelines.batch.scientific.writing import TileJob, write_outputs
 from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.segmentation.images.tiling import Tile, is_large, plan_tiles
 from segboost.pipelines.segmentation.model.files import Segmenter
@@ -107,7 +108,7 @@ def _prepare(
     output: Path,
     options: ScientificOptions,
     probabilities: bool,
-) -> tuple[TileJob, TileReader, list[str]]:
+) -> tuple[ImageJob, TileReader, list[str]]:
     with open_source(path, options.axes) as source:
         info = source.info
         scale, notes = choose_scale(source, model.preset, options)
@@ -131,7 +132,7 @@ def _prepare(
     }
     store = TileStore(output, path.stem, key)
     store.refuse_foreign(tiles)
-    job = TileJob(model, path, output, options, info, tiles, store, wants)
+    job = ImageJob(model, path, output, options, info, tiles, store, wants)
     reader = TileReader(path, scale, options.axes)
     if large:
         pages = sorted({tile.page for tile in tiles if tile not in store})
