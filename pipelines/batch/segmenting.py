@@ -211,7 +211,7 @@ def _photographs(
     keep = partial(_keep, options.output)
     with single_threaded():
         yield from map_loaded(
-            segment_bytes, load, images, n_jobs, executor, prepare=_read, keep=keep, lost=_lost
+            segment_bytes, load, images, n_jobs, executor, prepare=_read, keep=keep, on_lost=_lost
         )
 
 

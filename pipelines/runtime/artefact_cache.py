@@ -34,7 +34,7 @@ class CachedFile:
 
 
 @dataclass(frozen=True)
-class Removed:
+class CleanedFiles:
     """The number of files removed and of bytes freed, including left-over temporaries."""
 
     n_files: int
@@ -70,7 +70,7 @@ def list_artefacts(cache: Path) -> list[CachedFile]:
     return files
 
 
-def clean_cache(cache: Path, older_than: float = 0.0, dry_run: bool = False) -> Removed:
+def clean_cache(cache: Path, older_than: float = 0.0, dry_run: bool = False) -> CleanedFiles:
     """Remove the artefacts of a cache that are older than a number of days.
 
     Temporary files of dead processes are removed as well. With `dry_run`, files are only counted.
@@ -96,7 +96,7 @@ def clean_cache(cache: Path, older_than: float = 0.0, dry_run: bool = False) -> 
             for stage in stages:
                 with contextlib.suppress(OSError):  # the folder is not empty
                     stage.rmdir()
-    return Removed(len(old) + len(left), freed)
+    return CleanedFiles(len(old) + len(left), freed)
 
 
 def _stages(cache: Path) -> Sequence[Path]:

@@ -94,7 +94,7 @@ def map_cluster(
     function: Callable[[Any, Item], Result],
     shared: Any,
     items: Iterable[Item],
-    lost: Callable[[str], Result] | None = None,
+    on_lost: Callable[[str], Result] | None = None,
     patience: float | None = None,
 ) -> Iterator[Result]:
     """Yield ``function(shared, item)`` for all items, in order, computed by the workers.
@@ -110,7 +110,7 @@ def map_cluster(
     shared : object
         Sent to the cluster once.
     items : iterable
-    lost : callable, optional
+    on_lost : callable, optional
         Called with the reason if an item killed several workers; returns the item's result. By
         default a ClusterError is raised.
     patience : float, optional
@@ -135,7 +135,7 @@ def map_cluster(
                 futures.append(client.submit(_work, *arguments, key=f"{name}-{number}", pure=False))
                 number += 1
             if futures:
-                result = waiting.for_result(futures[0], lost)
+                result = waiting.for_result(futures[0], on_lost)
                 futures.popleft().release()
                 yield result
     finally:
@@ -159,7 +159,7 @@ class _Waiting:
         busy = sum(not future.done() for future in futures)
         return busy < AHEAD * threads and len(futures) < KEPT * threads
 
-    def for_result(self, future: Future, lost: Lost | None) -> Any:
+    def for_result(self, future: Future, on_lost: Lost | None) -> Any:
         """Return a result; ClusterError if there will be none."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
@@ -169,8 +169,8 @@ class _Waiting:
             try:
                 return future.result(timeout=seconds)
             except KilledWorker:
-                if lost is not None:
-                    return lost(DEATHS)
+                if on_lost is not None:
+                    return on_lost(DEATHS)
                 raise ClusterError(f"a task of the cluster failed: {DEATHS}") from None
             except FutureCancelledError:
                 raise ClusterError(GONE) from None

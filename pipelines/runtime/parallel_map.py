@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
 from segboost.pipelines.runtime.shared_pool import map_shared
-from segboost.pipelines.runtime.worker_lifetime import tied
+from segboost.pipelines.runtime.worker_lifetime import ends_with_this_process
 from segboost.pipelines.runtime.worker_warnings import recording, replay
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def map_tasks(
         return
     kind = "generator" if ordered else "generator_unordered"
     jobs = Parallel(n_jobs=n_jobs, return_as=kind, batch_size=1)
-    task = delayed(tied(recording(_run_task)))
+    task = delayed(ends_with_this_process(recording(_run_task)))
     yield from map(replay, jobs(task(function, shared, item, prepare, keep) for item in items))
 
 
@@ -102,7 +102,7 @@ def map_loaded(
     executor: Executor | None = None,
     prepare: Callable[[Item], Any] | None = None,
     keep: Callable[[Item, Result], Any] | None = None,
-    lost: Callable[[str], Result] | None = None,
+    on_lost: Callable[[str], Result] | None = None,
 ) -> Iterator[Any]:
     """Yield ``function(load(), item)`` for all items, in order.
 
@@ -121,13 +121,13 @@ def map_loaded(
         Number of processes, including this one, if no cluster is active.
     executor : Executor, optional
         Workers that have already been started; see `segboost.pipelines.runtime.shared_pool`.
-    lost : callable, optional
+    on_lost : callable, optional
         Called with the reason if an item killed several workers of a cluster; returns the item's
         result. By default a ClusterError is raised.
     """
     client = active_cluster()
     if client is not None:
-        return _map_cluster(client, function, load(), items, prepare, keep, lost)
+        return _map_cluster(client, function, load(), items, prepare, keep, on_lost)
     task = partial(_run_loaded, function, load, prepare, keep)
     return map_shared(task, items, n_jobs, executor)
 
@@ -160,7 +160,7 @@ def _map_cluster(
     items: Iterable[Any],
     prepare: Callable[[Any], Any] | None,
     keep: Callable[[Any, Any], Any] | None,
-    lost: Callable[[str], Any] | None,
+    on_lost: Callable[[str], Any] | None,
 ) -> Iterator[Any]:
     from segboost.pipelines.runtime.cluster import map_cluster
 
@@ -171,6 +171,6 @@ def _map_cluster(
             sent.append(item)
             yield item if prepare is None else prepare(item)
 
-    for result in map_cluster(client, function, shared, send(), lost):
+    for result in map_cluster(client, function, shared, send(), on_lost):
         item = sent.popleft()  # results come in the order of the items
         yield result if keep is None else keep(item, result)

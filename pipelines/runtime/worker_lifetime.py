@@ -17,7 +17,7 @@ PAUSE = 1.0
 """Seconds between checks of the parent."""
 
 
-def tied(function: Callable[..., Any]) -> Callable[..., Any]:
+def ends_with_this_process(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function so that a worker process that calls it ends with this process."""
     return partial(_call, os.getpid(), function)
 

@@ -103,7 +103,7 @@ class EstimatorSettings:
         return StructBoostClassifier(**shared)
 
 
-def better(task: TaskName, value: float) -> float:
+def as_loss(task: TaskName, value: float) -> float:
     """Return the value of the main measure, negated if higher is better."""
     return -value if task == "auc" else value
 

@@ -14,8 +14,8 @@ from scipy import sparse
 from segboost._types import AnyArray, IntArray
 from segboost.estimators.base import BaseStructBoost
 from segboost.pipelines.runtime.single_thread import single_threaded
-from segboost.pipelines.runtime.worker_lifetime import tied
-from segboost.pipelines.tables.estimators import MEASURES, EstimatorSettings, better, measure
+from segboost.pipelines.runtime.worker_lifetime import ends_with_this_process
+from segboost.pipelines.tables.estimators import MEASURES, EstimatorSettings, as_loss, measure
 from segboost.progress import (
     Progress,
     QuietProgress,
@@ -106,13 +106,14 @@ def fit_table(
             given = X if prepared is None else prepared.rows
             candidates = candidates or (AUTO_CANDIDATES if prepared else CANDIDATES)
             jobs = (
-                delayed(tied(_try))(given, y, train, validation, settings, c) for c in candidates
+                delayed(ends_with_this_process(_try))(given, y, train, validation, settings, c)
+                for c in candidates
             )
             done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
             trials = tuple(track(done, display, "choice of C", len(candidates)))
             main = MEASURES[settings.task]
             # On a tie take the smallest C, which gives the simpler model.
-            C = min(trials, key=lambda t: (better(settings.task, t.measures[main]), t.C)).C
+            C = min(trials, key=lambda t: (as_loss(settings.task, t.measures[main]), t.C)).C
         report = step_reporter(display, "fit", settings.rounds, f"C = {C:g}")
         model = settings.make(C, n_jobs) if prepared is None else prepared.model
         model, caught = _fit(model.set_params(C=C, callback=report), X, y, prepared)

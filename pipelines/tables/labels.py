@@ -31,7 +31,7 @@ class LabelRule:
     values: AnyArray
 
     @classmethod
-    def of(
+    def from_labels(
         cls,
         task: TaskName,
         y: AnyArray,

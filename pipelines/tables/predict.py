@@ -34,7 +34,7 @@ class Predictions:
         The labels of the table.
     measures : dict
         Empty if the table has no labels that can be measured.
-    note : str
+    measure_note : str
         Why there are no measures, or what they leave out.
     ids : ndarray of text, shape (N,) or (0,)
         Names of the rows, if the table has them.
@@ -49,7 +49,7 @@ class Predictions:
     score_names: tuple[str, ...]
     labels: AnyArray
     measures: dict[str, float] = field(default_factory=dict)
-    note: str = ""
+    measure_note: str = ""
     ids: AnyArray = field(default_factory=lambda: np.zeros(0, dtype=str))
     id_name: str = ""
     notes: tuple[str, ...] = ()
@@ -61,8 +61,8 @@ class Predictions:
             "predictions": self.predictions.tolist(),
             "measures": self.measures or None,
         }
-        if self.note:
-            document["note"] = self.note
+        if self.measure_note:
+            document["note"] = self.measure_note
         if self.notes:
             document["notes"] = list(self.notes)
         if self.id_name:
@@ -137,9 +137,17 @@ def predict_table(model: TableModel, table: Table) -> Predictions:
     estimator, rule = model.estimator, model.rule
     predictions = rule.decode(estimator.predict(table.X))
     scores, names = _scores(model, table.X)
-    measures, note = _measure(model, table)
+    measures, measure_note = _measure(model, table)
     return Predictions(
-        predictions, scores, names, table.y, measures, note, table.ids, table.id_name, table.notes
+        predictions,
+        scores,
+        names,
+        table.y,
+        measures,
+        measure_note,
+        table.ids,
+        table.id_name,
+        table.notes,
     )
 
 

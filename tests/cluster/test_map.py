@@ -76,7 +76,9 @@ def die(shared, item):
 def test_an_item_that_kills_its_workers_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
     with LoopbackCluster(tmp_path) as own, connect(own.address, START_SECONDS) as client:
-        assert list(map_cluster(client, die, None, [3], lost=str.upper)) == [module.DEATHS.upper()]
+        assert list(map_cluster(client, die, None, [3], on_lost=str.upper)) == [
+            module.DEATHS.upper()
+        ]
         assert list(map_cluster(client, die, None, [4, 5])) == [4, 5]
         with pytest.raises(ClusterError, match="is there enough memory"):
             list(map_cluster(client, die, None, [3]))

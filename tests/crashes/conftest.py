@@ -1,6 +1,6 @@
 import pytest
 
-from tests.crashes.work import finish
+from tests.crashes.command_processes import finish
 from tests.pipelines.segmentation.segmentation_sets import (
     train_command,
 )

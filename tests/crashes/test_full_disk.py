@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.crashes.wholeness import check_training, contents
-from tests.crashes.work import finish
+from tests.crashes.command_processes import finish
+from tests.crashes.complete_files import check_training, contents
 
 LIMIT = 400
 """Bytes: less than a score map, more than its row in the table."""

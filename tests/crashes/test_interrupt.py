@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from tests.crashes.wholeness import check_masks, check_training, contents
+from tests.crashes.complete_files import check_masks, check_training, contents
 
 STARTED = "import sys; from segboost.cli.main import main; main(sys.argv[1:])"
 

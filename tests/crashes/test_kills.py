@@ -11,8 +11,8 @@ import pytest
 
 from segboost.pipelines.batch.journal import JOURNAL
 from segboost.pipelines.runtime.run_log import read_run_log
-from tests.crashes.wholeness import check_masks, check_training, contents
-from tests.crashes.work import finish, start
+from tests.crashes.command_processes import finish, start
+from tests.crashes.complete_files import check_masks, check_training, contents
 
 STAGES = (
     "checking images",

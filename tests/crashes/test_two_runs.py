@@ -9,8 +9,8 @@ import time
 import pytest
 
 from segboost.pipelines.runtime.folder_lock import LOCK, FolderLock
-from tests.crashes.wholeness import contents
-from tests.crashes.work import finish, start
+from tests.crashes.command_processes import finish, start
+from tests.crashes.complete_files import contents
 
 
 @pytest.mark.parametrize("verb", ["train", "segment"])

@@ -85,19 +85,19 @@ class Fuzz:
         folder, again = place / "model", place / "again"
         for case in range(cases):
             shutil.copytree(source, folder)
-            mended = mutate(rng, folder)
+            updated = mutate(rng, folder)
             if contents(folder) == original:
                 self.counts["unchanged"] += 1
             else:
-                model = self._load(load, folder, mended, f"{name} {case}")
-                if model is not None and not mended:
+                model = self._load(load, folder, updated, f"{name} {case}")
+                if model is not None and not updated:
                     save(model, again)
                     if contents(again) != {k: original.get(k) for k in contents(again)}:
                         self.problems.append(f"{name} {case}: another model was loaded")
                     shutil.rmtree(again)
             shutil.rmtree(folder)
 
-    def _load(self, load, folder, mended, case):
+    def _load(self, load, folder, updated, case):
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         start = time.process_time()
         self.watch.on = True
@@ -114,7 +114,7 @@ class Fuzz:
         self.watch.on = False
         faulthandler.cancel_dump_traceback_later()
         self.slowest = max(self.slowest, time.process_time() - start)
-        self.counts[f"mended, {end}" if mended else end] += 1
+        self.counts[f"updated, {end}" if updated else end] += 1
         return model
 
 

@@ -148,8 +148,8 @@ def mutate(rng, folder) -> bool:
     """Change one file below a folder; return whether its checksums were updated."""
     files = sorted(p for p in folder.rglob("*") if p.is_file())
     path = files[int(rng.integers(len(files)))]
-    mend = rng.random() < 0.5 and path.name != "table.json"
-    if not mend:
+    update_checksums = rng.random() < 0.5 and path.name != "table.json"
+    if not update_checksums:
         if path.suffix == ".json" and rng.random() < 0.3:
             document = change_json(rng, json.loads(path.read_text()))
             path.write_text(json.dumps(document))
@@ -165,13 +165,13 @@ def mutate(rng, folder) -> bool:
         packed = change_arrays(rng, path.read_bytes())
         path.write_bytes(packed)
         document["arrays"]["sha256"] = hashlib.sha256(packed).hexdigest()
-    write_mended(place, document)
+    write_with_checksums(place, document)
     if place != folder:
         _rename_part(folder, place)
     return True
 
 
-def write_mended(folder, document):
+def write_with_checksums(folder, document):
     document.pop("sha256", None)
     digest = storage._try_checksum(document)
     (folder / "model.json").write_text(json.dumps({**document, "sha256": digest}))
@@ -185,4 +185,4 @@ def _rename_part(folder, place):
     name = name[:length]
     place.rename(folder / name)
     document["content"]["crf"] = name
-    write_mended(folder, document)
+    write_with_checksums(folder, document)

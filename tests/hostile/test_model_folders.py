@@ -23,7 +23,7 @@ from segboost.storage import folder as storage
 from segboost.storage.folder import read_folder, write_folder
 from segboost.storage.labels import labels_to_json
 from tests.estimators.tables import CASES
-from tests.hostile.mutations import write_mended
+from tests.hostile.mutations import write_with_checksums
 from tests.pipelines.segmentation.segmentation_sets import trained
 from tests.saving.test_baselines import LAYOUTS, fitted
 
@@ -64,8 +64,8 @@ def test_changed_models_load_the_same_or_raise_one_exception(models):
     assert found["peak"] < 2 * 2**30
     assert sum(found["counts"].values()) == n_cases
     # The fuzzer gets past the checksums into the readers.
-    assert found["counts"]["mended, refused"] > n_cases / 10
-    assert found["counts"]["mended, loaded"] > n_cases / 20
+    assert found["counts"]["updated, refused"] > n_cases / 10
+    assert found["counts"]["updated, loaded"] > n_cases / 20
 
 
 def assert_refused(load, folder, match=None):
@@ -83,7 +83,7 @@ def put_arrays(folder, packed):
     document = json.loads((folder / "model.json").read_text())
     (folder / document["arrays"]["file"]).write_bytes(packed)
     document["arrays"]["sha256"] = hashlib.sha256(packed).hexdigest()
-    write_mended(folder, document)
+    write_with_checksums(folder, document)
 
 
 def packed_with(name, data, **options):
@@ -170,7 +170,7 @@ def test_paths_cannot_leave_the_folder(model, name):
     source = model / document["arrays"]["file"]
     (model.parent / "elsewhere.npz").write_bytes(source.read_bytes())
     document["arrays"]["file"] = name
-    write_mended(model, document)
+    write_with_checksums(model, document)
     assert_refused(load_model, model)
 
 
@@ -212,9 +212,9 @@ def test_unexpected_json_is_refused(model, text, message):
 def test_content_of_an_unexpected_type_is_refused(model, content):
     """Everything else in the document is valid, its checksum included."""
     document = json.loads((model / "model.json").read_text())
-    write_mended(model, document)
+    write_with_checksums(model, document)
     load_model(model)
-    write_mended(model, {**document, "content": content})
+    write_with_checksums(model, {**document, "content": content})
     assert_refused(load_model, model, "required entries are missing")
 
 
@@ -223,7 +223,7 @@ def test_content_that_has_no_checksum_is_refused(model, value):
     """Python reads NaN as JSON, but no saved model has it; here the checksum is null."""
     document = json.loads((model / "model.json").read_text())
     document["content"]["odd"] = value
-    write_mended(model, document)
+    write_with_checksums(model, document)
     assert json.loads((model / "model.json").read_text())["sha256"] is None
     assert_refused(load_model, model, "edited or damaged")
 
@@ -248,7 +248,7 @@ def counts(**changes):
 def test_implausible_content_is_refused(model, change):
     document = json.loads((model / "model.json").read_text())
     change(document["content"])
-    write_mended(model, document)
+    write_with_checksums(model, document)
     assert_refused(load_model, model)
 
 

@@ -22,7 +22,7 @@ from segboost.io.scientific.image_info import ImageInfo
 from segboost.io.scientific.tiff_output import SIDE
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.finding import ObjectSettings, find_objects
-from segboost.pipelines.objects.large.labelling import find_large_objects
+from segboost.pipelines.objects.large.finding import find_large_objects
 from segboost.pipelines.objects.large.measuring import PageValues, measure_large_objects
 from segboost.pipelines.objects.large.outlines import trace_large_objects
 from segboost.pipelines.objects.large.page_file import LargeLimits, cut_bands, open_page

@@ -20,7 +20,7 @@ from segboost.pipelines.experiments.protocol.table_method import TableMethod
 from segboost.pipelines.experiments.protocol.table_splits import Split, split_rows
 from segboost.pipelines.runtime.artefact_store import ArtefactStore, array_key
 from segboost.pipelines.runtime.single_thread import single_threaded
-from segboost.pipelines.runtime.worker_lifetime import tied
+from segboost.pipelines.runtime.worker_lifetime import ends_with_this_process
 from segboost.progress import Progress, track
 
 Tables = Mapping[str, tuple[AnyArray, AnyArray]]
@@ -188,7 +188,7 @@ def fit_cells(
     # Start with the largest tables, so that no process is left working alone at the end.
     groups.sort(key=lambda group: -tables[cells[group[0]].data][0].size)
     jobs = (
-        delayed(tied(run_cells))(
+        delayed(ends_with_this_process(run_cells))(
             [cells[i] for i in group], *tables[cells[group[0]].data],
             protocol.split(tables[cells[group[0]].data][1], cells[group[0]].repeat),
             protocol.seed, cache, [keys[i] for i in group],

@@ -25,7 +25,7 @@ from segboost.pipelines.runtime.artefact_store import (
     file_key,
 )
 from segboost.pipelines.runtime.single_thread import single_threaded
-from segboost.pipelines.runtime.worker_lifetime import tied
+from segboost.pipelines.runtime.worker_lifetime import ends_with_this_process
 from segboost.progress import Progress, track
 
 CELLS_STAGE = "scene-cells"
@@ -66,7 +66,7 @@ def load_cells(
     parts = KeyParts(parameters, tuple(file_key(path) for path in paths))
 
     def make() -> Artefact:
-        jobs = (delayed(tied(_cells))(path, settings) for path in paths)
+        jobs = (delayed(ends_with_this_process(_cells))(path, settings) for path in paths)
         with single_threaded():
             done = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=32)(jobs)
             rows = list(track(done, progress, "HOG features", len(paths)))

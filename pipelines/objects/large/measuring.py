@@ -11,12 +11,12 @@ from segboost._types import AnyArray, ByteArray, IntArray
 from segboost.io.pixel_size import PixelSize
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.finding import Objects
+from segboost.pipelines.objects.large.band_shapes import HugeShapes
 from segboost.pipelines.objects.large.borders import HALO
-from segboost.pipelines.objects.large.huge import HugeShapes
-from segboost.pipelines.objects.large.labelling import LargeObjects
+from segboost.pipelines.objects.large.finding import LargeObjects
+from segboost.pipelines.objects.large.grouping import group_boxes
 from segboost.pipelines.objects.large.page_file import LargeLimits, cut_bands
-from segboost.pipelines.objects.large.statistics import RunningStatistics
-from segboost.pipelines.objects.large.windows import group_boxes
+from segboost.pipelines.objects.large.running_statistics import RunningStatistics
 from segboost.pipelines.objects.measuring import PIXEL, ObjectTable, measure_objects
 
 UNIT = 255.0

@@ -15,11 +15,11 @@ from segboost.io.formats.polygons import (
 )
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.large.contours import contours_of_bands
-from segboost.pipelines.objects.large.joining import PartJoiner
-from segboost.pipelines.objects.large.labelling import LargeObjects
+from segboost.pipelines.objects.large.finding import LargeObjects
+from segboost.pipelines.objects.large.grouping import group_boxes
+from segboost.pipelines.objects.large.label_runs import find_extents
 from segboost.pipelines.objects.large.page_file import LargeLimits, PageFile, cut_bands
-from segboost.pipelines.objects.large.runs import find_extents
-from segboost.pipelines.objects.large.windows import group_boxes
+from segboost.pipelines.objects.large.part_joiner import PartJoiner
 
 
 def trace_large_objects(

@@ -9,9 +9,9 @@ import numpy as np
 from segboost._types import Int32Array
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.finding import split_touching
+from segboost.pipelines.objects.large.grouping import group_boxes
+from segboost.pipelines.objects.large.label_runs import find_extents
 from segboost.pipelines.objects.large.page_file import LargeLimits, PageFile, cut_bands
-from segboost.pipelines.objects.large.runs import find_extents
-from segboost.pipelines.objects.large.windows import group_boxes
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +22,12 @@ class SplitParts:
     ----------
     numbers : ndarray of int32
         The number 0 … n of each value that the page holds.
-    whole : int
+    n_not_split : int
         How many parts were too large to be split.
     """
 
     numbers: Int32Array
-    whole: int
+    n_not_split: int
 
 
 def split_parts(

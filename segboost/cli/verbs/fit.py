@@ -203,7 +203,7 @@ def _prepare(
         needs = "needs" if task == "hierarchy" else "does not take"
         raise ValueError(f"--task {task} {needs} --taxonomy")
     check_classes(table, task)
-    rule = LabelRule.of(task, table.y, positive, ranks.split(",") if ranks else ())
+    rule = LabelRule.from_labels(task, table.y, positive, ranks.split(",") if ranks else ())
     tree = None
     if taxonomy is not None:
         try:

@@ -94,7 +94,7 @@ def _print_result(found: Predictions, output: Path | None, to_error: bool) -> No
 
     for name, value in found.measures.items():
         typer.echo(f"{TITLES[name]}: {value:.4f}", err=to_error)
-    for note in (*found.notes, *([found.note] if found.note else [])):
+    for note in (*found.notes, *([found.measure_note] if found.measure_note else [])):
         typer.echo(f"note: {note}", err=to_error)
     if output is not None:
         typer.echo(f"{len(found.predictions)} predictions written to {output}", err=to_error)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.runtime.artefact_cache import (
-    Removed,
+    CleanedFiles,
     clean_cache,
     find_caches,
     list_artefacts,
@@ -90,7 +90,7 @@ def test_leftovers_of_dead_processes_are_removed_and_counted(cache):
     for path in (dead, alive):
         path.write_bytes(b"12345")
     for dry_run in (True, False):
-        assert clean_cache(cache, 1, dry_run) == Removed(n_files=1, n_bytes=5)
+        assert clean_cache(cache, 1, dry_run) == CleanedFiles(n_files=1, n_bytes=5)
         assert dead.exists() == dry_run
     assert not dead.exists()
     assert alive.exists()

@@ -11,28 +11,28 @@ WORDS = np.array(["mid", "low", "top", "low"])
 
 
 def test_ranks_follow_the_given_order():
-    rule = LabelRule.of("ordinal", WORDS, ranks=("low", "mid", "top"))
+    rule = LabelRule.from_labels("ordinal", WORDS, ranks=("low", "mid", "top"))
     assert rule.encode(WORDS).tolist() == [1, 0, 2, 0]
     assert rule.decode(np.array([2, 0])).tolist() == ["top", "low"]
 
 
 def test_ranks_of_numbers_need_no_order():
     y = np.array([10.0, 2.5, 7.0])
-    rule = LabelRule.of("ordinal", y)
+    rule = LabelRule.from_labels("ordinal", y)
     assert rule.encode(y).tolist() == [2, 0, 1]
     assert rule.decode(rule.encode(y)).tolist() == y.tolist()
 
 
 def test_the_positive_label_is_1_and_all_others_0():
-    rule = LabelRule.of("auc", WORDS, positive="low")
+    rule = LabelRule.from_labels("auc", WORDS, positive="low")
     assert rule.encode(WORDS).tolist() == [0, 1, 0, 1]
-    assert LabelRule.of("auc", np.array([3, 5, 3]), positive="3.0").encode(
+    assert LabelRule.from_labels("auc", np.array([3, 5, 3]), positive="3.0").encode(
         np.array([3, 5])
     ).tolist() == [1, 0]
 
 
 def test_classes_are_not_changed():
-    rule = LabelRule.of("multiclass", WORDS)
+    rule = LabelRule.from_labels("multiclass", WORDS)
     assert rule.values.tolist() == ["low", "mid", "top"]
     assert (rule.encode(WORDS) == WORDS).all()
     assert rule.knows(np.array(["low", "new"])).tolist() == [True, False]
@@ -41,7 +41,7 @@ def test_classes_are_not_changed():
 
 @pytest.mark.parametrize("task", ["multiclass", "auc", "ordinal"])
 def test_json_and_back(task):
-    rule = LabelRule.of(task, np.array([4, 9, 4]))
+    rule = LabelRule.from_labels(task, np.array([4, 9, 4]))
     again = LabelRule.from_json(rule.to_json())
     assert again.task == task
     assert again.values.dtype == rule.values.dtype
@@ -64,4 +64,4 @@ def test_json_and_back(task):
 )
 def test_labels_that_do_not_fit_the_task(task, y, options, message):
     with pytest.raises(ValueError, match=message):
-        LabelRule.of(task, y, **options)
+        LabelRule.from_labels(task, y, **options)

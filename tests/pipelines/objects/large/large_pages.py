@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 import numpy as np
 from scipy import ndimage
 
-from segboost.pipelines.objects.large.labelling import find_large_objects
+from segboost.pipelines.objects.large.finding import find_large_objects
 from segboost.pipelines.objects.large.page_file import LargeLimits, open_page
 
 SMALL = LargeLimits(band=5, side=9, largest=150)

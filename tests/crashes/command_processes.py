@@ -13,7 +13,7 @@ CONTEXT = multiprocessing.get_context("forkserver")
 # The server imports once; every command is a copy of it.
 CONTEXT.set_forkserver_preload(
     [
-        "tests.crashes.work",
+        "tests.crashes.command_processes",
         "segboost.pipelines.segmentation.run",
         "segboost.pipelines.batch.segmenting",
         "segboost.pipelines.batch.table",

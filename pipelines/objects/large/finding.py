@@ -10,9 +10,9 @@ from segboost._types import BoolArray, ByteArray, Int32Array, Int64Array
 from segboost.io.legend import VOID
 from segboost.io.scientific.window import Window
 from segboost.pipelines.objects.finding import ObjectSettings
-from segboost.pipelines.objects.large.joining import PartJoiner
+from segboost.pipelines.objects.large.label_runs import find_extents
 from segboost.pipelines.objects.large.page_file import LargeLimits, PageFile, cut_bands
-from segboost.pipelines.objects.large.runs import find_extents
+from segboost.pipelines.objects.large.part_joiner import PartJoiner
 from segboost.pipelines.objects.large.splitting import split_parts
 
 CLASSES = 256
@@ -81,8 +81,8 @@ def find_large_objects(
     for index, window in _class_windows(mask, limits.band).items():
         if index in (settings.background, VOID):
             continue
-        numbers, whole = _label_class(pages, index, window)
-        not_split += whole
+        numbers, n_not_split = _label_class(pages, index, window)
+        not_split += n_not_split
         count = int(numbers.max())
         for band in cut_bands(window, limits.band):
             found = numbers[scratch.read(band)]
@@ -116,7 +116,7 @@ def _label_class(pages: _Pages, index: int, window: Window) -> tuple[Int32Array,
     int
         How many parts were too large to be split.
     """
-    settings, limits, whole = pages.settings, pages.limits, 0
+    settings, limits, n_not_split = pages.settings, pages.limits, 0
     outside = _outside(pages, index, window) if settings.fill_holes else None
     joiner = PartJoiner(diagonal=True)
     for band in cut_bands(window, limits.band):
@@ -128,12 +128,12 @@ def _label_class(pages: _Pages, index: int, window: Window) -> tuple[Int32Array,
     numbers = joiner.numbers()
     if settings.touching == "split" and len(numbers) > 1:
         split = split_parts(pages.scratch, window, numbers, settings.split_depth, limits)
-        numbers, whole = split.numbers, split.whole
+        numbers, n_not_split = split.numbers, split.n_not_split
     if settings.min_area > 1:
         count = int(numbers.max())
         areas = find_extents(pages.scratch, window, count, limits.band, numbers).areas
         numbers = _renumbered(areas >= settings.min_area)[numbers]
-    return numbers, whole
+    return numbers, n_not_split
 
 
 def _outside(pages: _Pages, index: int, window: Window) -> BoolArray:

@@ -19,7 +19,7 @@ from segboost.pipelines.objects.large.borders import (
     count_cells,
 )
 from segboost.pipelines.objects.large.hull import count_hull_pixels
-from segboost.pipelines.objects.large.runs import Runs, find_runs
+from segboost.pipelines.objects.large.label_runs import Runs, find_runs
 from segboost.pipelines.objects.measuring import ObjectTable
 
 MOMENTS = 6

@@ -7,8 +7,8 @@ import pytest
 from scipy import ndimage
 
 from segboost.pipelines.objects.finding import ObjectSettings, find_objects
-from segboost.pipelines.objects.large.joining import PartJoiner
 from segboost.pipelines.objects.large.page_file import LargeLimits
+from segboost.pipelines.objects.large.part_joiner import PartJoiner
 from tests.pipelines.objects.large.large_pages import (
     SMALL,
     SPLITTING,
