@@ -68,7 +68,7 @@ class StageReporter:
             self._progress(replace(now, finished=True))
 
 
-def train_on(
+def check_and_train(
     items: Sequence[TrainingImage],
     config: SegmentationConfig,
     store: ArtefactStore,

@@ -26,7 +26,7 @@ from segboost.pipelines.segmentation.metrics.predictions import (
     prediction_from_arrays,
 )
 from segboost.pipelines.segmentation.metrics.scores import ConfusionMatrix
-from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 from segboost.pipelines.segmentation.stages.features import (
     FeatureStage,
     TrainingImage,

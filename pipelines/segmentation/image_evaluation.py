@@ -14,8 +14,8 @@ from segboost.pipelines.segmentation.metrics.predictions import (
 )
 from segboost.pipelines.segmentation.metrics.scores import region_counts
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
-from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 from segboost.pipelines.segmentation.stages.features import TrainingImage
 
 STEPS = 64

@@ -13,8 +13,8 @@ from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.segmentation.class_training import train_classes
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.working_size import reduce_items
-from segboost.pipelines.segmentation.model.files import Segmenter
-from segboost.pipelines.segmentation.model.unaries import UnaryModel
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
+from segboost.pipelines.segmentation.model.unary_model import UnaryModel
 from segboost.pipelines.segmentation.stages.class_crf import LearnedClassCRF
 from segboost.pipelines.segmentation.stages.crf import LearnedCRF
 from segboost.pipelines.segmentation.stages.decision import decide

@@ -252,7 +252,7 @@ def setting() -> tuple[Sequence[object], Sequence[object], object, Sequence[int]
     from segboost.datasets import load_graz02, load_synthetic
 
     if SMOKE:
-        from tests.pipelines.segmentation.segmentation_sets import SETTINGS
+        from tests.pipelines.segmentation.tiny_models import SETTINGS
 
         data = load_synthetic(9, 3, height=72, width=96)
         return data.train, data.test, label_config({**SETTINGS, "longest_side": None}), (2, 4)

@@ -12,7 +12,7 @@ from segboost.pipelines import SegmentationPipeline
 from tests.fingerprints.fingerprint import case
 from tests.fingerprints.image_cases import image_predictions
 from tests.fingerprints.table_cases import graph_predictions, table, table_predictions
-from tests.pipelines.segmentation.segmentation_sets import tiny_data
+from tests.pipelines.segmentation.tiny_models import tiny_data
 
 FOLDER = Path(__file__).with_name("old_models")
 

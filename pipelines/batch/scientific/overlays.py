@@ -12,8 +12,8 @@ from segboost.pipelines.batch.output_names import OVERLAYS, SCORES
 from segboost.pipelines.batch.overlay import draw_overlay
 from segboost.pipelines.batch.scientific.mask_file import mask_name
 from segboost.pipelines.batch.scientific.options import ScientificOptions, choose_scale
-from segboost.pipelines.segmentation.images.tiling import WHOLE
-from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.pipelines.segmentation.images.tiling import LARGEST_UNTILED
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 from segboost.storage.whole_file import write_whole
 
 
@@ -46,7 +46,7 @@ def write_overlay(
         return "; ".join(said)
     with open_source(path, options.axes) as source:
         info = source.info
-        if info.pages > 1 or info.n_pixels > WHOLE or options.zarr:
+        if info.pages > 1 or info.n_pixels > LARGEST_UNTILED or options.zarr:
             said.append("no overlay: drawn only for single pages that are not large")
             return "; ".join(said)
         rows, columns = slice(0, info.height), slice(0, info.width)

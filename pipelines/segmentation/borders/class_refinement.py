@@ -15,7 +15,7 @@ from segboost.features.image import as_rgb
 from segboost.features.luv import rgb_to_luv
 from segboost.features.network.maps import network_maps
 from segboost.features.pixels.class_columns import ClassPixelSource, describe_class_pixels
-from segboost.pipelines.segmentation.borders.band import in_batches
+from segboost.pipelines.segmentation.borders.border_band import in_batches
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 

@@ -11,7 +11,7 @@ import numpy as np
 from segboost._types import Float32Array, FloatArray, Int64Array
 from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.runtime.parallel_map import map_tasks
-from segboost.pipelines.segmentation.borders.band import band_pixels, border_distance
+from segboost.pipelines.segmentation.borders.border_band import band_pixels, border_distance
 from segboost.pipelines.segmentation.borders.refinement import (
     BorderRefinement,
     describe_pixels,

@@ -16,7 +16,7 @@ from segboost.features.luv import rgb_to_luv
 from segboost.features.network.maps import network_maps
 from segboost.features.pixels import columns as pixel_features
 from segboost.features.pixels.columns import PixelSource
-from segboost.pipelines.segmentation.borders.band import (
+from segboost.pipelines.segmentation.borders.border_band import (
     band_pixels,
     border_distance,
     in_batches,

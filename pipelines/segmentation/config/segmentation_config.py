@@ -296,7 +296,7 @@ class SegmentationConfig:
         return changed
 
     @classmethod
-    def read(cls, path: Path) -> dict[str, Any]:
+    def read_document(cls, path: Path) -> dict[str, Any]:
         """Return the document of a JSON file of settings, not yet checked."""
         try:
             document = json.loads(path.read_text())

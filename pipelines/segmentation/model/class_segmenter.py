@@ -18,7 +18,7 @@ from segboost.pipelines.segmentation.config.stage_settings import PotentialSetti
 from segboost.pipelines.segmentation.decisions.class_calibration import ClassCalibration
 from segboost.pipelines.segmentation.images.page_view import PageView
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.model.class_unaries import ClassUnaries
+from segboost.pipelines.segmentation.model.class_unary_model import ClassUnaryModel
 from segboost.pipelines.segmentation.model.segmentation import (
     Preparation,
     Segmentation,
@@ -39,7 +39,7 @@ class ClassSegmentationModel:
         The preset with its codebook.
     legend : ClassLegend
         Names and colours of the K classes.
-    unary : ClassUnaries
+    unary : ClassUnaryModel
     crf : CRFStructBoost, CRFStructuredSVM or None
         None for the method "trees".
     potentials : PotentialSettings
@@ -58,7 +58,7 @@ class ClassSegmentationModel:
     config: SegmentationConfig
     preset: Preset
     legend: ClassLegend
-    unary: ClassUnaries
+    unary: ClassUnaryModel
     crf: CRFModel | None
     potentials: PotentialSettings
     calibration: ClassCalibration

@@ -22,7 +22,7 @@ from segboost.pipelines.segmentation.model.segmentation import (
     Segmentation,
     at_full_size,
 )
-from segboost.pipelines.segmentation.model.unaries import UnaryModel
+from segboost.pipelines.segmentation.model.unary_model import UnaryModel
 from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
 from segboost.pipelines.segmentation.potentials.fixed_crf import smoothed_scores
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords

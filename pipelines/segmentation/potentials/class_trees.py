@@ -208,7 +208,7 @@ def fit_class_trees(
     if context is None:
         context = np.empty((len(truth.fold), 0), np.float32)
     else:
-        table = table.behind(bin_columns(context[table.rows]))
+        table = table.with_columns_before(bin_columns(context[table.rows]))
     learner = ClassTreeLearner(truth, reader, table, context, n_raw, settings, seed)
     mean = ClassTreePotential.mean if average else None
     return learn_out_of_fold(learner, in_threads(n_jobs), "in sample", report, mean)

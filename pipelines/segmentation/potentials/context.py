@@ -186,7 +186,7 @@ def fit_context(
         learned = learn_out_of_fold(learner, in_threads(n_jobs), report=report, mean=mean)
         return Learned(ContextPotential(learned.model), learned.out_of_fold)
     columns = read_byte_table(raw.reader, np.flatnonzero(weight > 0), seed)
-    columns = columns.behind(bin_columns(table[columns.rows]))
+    columns = columns.with_columns_before(bin_columns(table[columns.rows]))
     wide = WideContextLearner(
         table, columns, raw, tuple(sizes), labels, weight, fold, settings, (seed, 2)
     )

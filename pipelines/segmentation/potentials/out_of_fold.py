@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from segboost._types import BoolArray, FloatArray, Int64Array
-from segboost.pipelines.segmentation.potentials.folds import teaches
+from segboost.pipelines.segmentation.potentials.folds import has_two_classes
 
 Model = TypeVar("Model")
 
@@ -120,7 +120,7 @@ def learn_part(
         part = len(np.unique(learner.fold))
         return learner.fit(np.flatnonzero(learner.known), part), None
     rows = np.flatnonzero(learner.known & (learner.fold != left_out))
-    if not teaches(learner.labels, rows):
+    if not has_two_classes(learner.labels, rows):
         return None, None
     held = np.flatnonzero(learner.fold == left_out)
     model = learner.fit(rows, left_out)

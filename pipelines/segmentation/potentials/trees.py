@@ -75,7 +75,7 @@ class ByteTable:
         found[self.rows] = True
         return found
 
-    def behind(self, binned: BinnedMatrix) -> ByteTable:
+    def with_columns_before(self, binned: BinnedMatrix) -> ByteTable:
         """Return the table with other binned columns of the same rows before its own."""
         thresholds = np.full((binned.n_features, MAX_BINS - 1), np.inf)
         thresholds[:, : binned.width - 1] = binned.thresholds

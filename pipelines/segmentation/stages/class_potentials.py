@@ -12,7 +12,10 @@ from segboost._types import FloatArray
 from segboost.pipelines.runtime.artefact_store import Artefact, KeyParts
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.model.class_unaries import ClassUnaries, mix
+from segboost.pipelines.segmentation.model.class_unary_model import (
+    ClassUnaryModel,
+    mix_log_probabilities,
+)
 from segboost.pipelines.segmentation.potentials.class_context_features import class_context
 from segboost.pipelines.segmentation.potentials.class_linear import (
     ClassLinearPotential,
@@ -86,25 +89,25 @@ class ClassStage:
         return np.split(scores, np.cumsum(self.truth.sizes)[:-1])
 
 
-def learn_class_potentials(stage: ClassStage) -> tuple[ClassUnaries, FloatArray]:
+def learn_class_potentials(stage: ClassStage) -> tuple[ClassUnaryModel, FloatArray]:
     """Return the unaries, and the out-of-fold log-probabilities of superpixels, shape (N, K)."""
     if len(stage.items) < stage.config.linear_below:
         return _learn_linear(stage)
     trees, first = _learn_trees(stage)
     if not stage.config.uses_context:
-        return ClassUnaries(trees), first
+        return ClassUnaryModel(trees), first
     context, second = _learn_context(stage, first)
-    unaries = ClassUnaries(trees, context, context_share=CONTEXT_SHARE)
-    return unaries, mix(first, second, CONTEXT_SHARE)
+    unaries = ClassUnaryModel(trees, context, context_share=CONTEXT_SHARE)
+    return unaries, mix_log_probabilities(first, second, CONTEXT_SHARE)
 
 
-def _learn_linear(stage: ClassStage) -> tuple[ClassUnaries, FloatArray]:
+def _learn_linear(stage: ClassStage) -> tuple[ClassUnaryModel, FloatArray]:
     def make(report: Callable[[int, int], None]) -> Learned[ClassLinearPotential]:
         config = stage.config
         return fit_class_linear(stage.reader, stage.truth, config.seed, config.average_folds)
 
     arrays, scores = _find_or_make(stage, LINEAR, "class-linear", stage.parts(), make)
-    return ClassUnaries(
+    return ClassUnaryModel(
         linear=ClassLinearPotential.from_arrays(stage.reader.groups, arrays)
     ), scores
 

@@ -13,7 +13,7 @@ from segboost.pipelines.segmentation.decisions.calibration import Calibration, f
 from segboost.pipelines.segmentation.decisions.cut import best_offset
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.model.unaries import UnaryModel
+from segboost.pipelines.segmentation.model.unary_model import UnaryModel
 from segboost.pipelines.segmentation.potentials.fixed_crf import smoothed_scores
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords, fit_linear_words
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned

@@ -15,8 +15,8 @@ from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelIm
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 from segboost.pipelines.segmentation.metrics.predictions import ImagePrediction, RegionPrediction
 from segboost.pipelines.segmentation.metrics.scores import PixelCounts
-from segboost.pipelines.segmentation.model.files import of_two_classes
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.model.segmenter_files import as_two_class_model
 from segboost.pipelines.segmentation.potentials.crf_potentials import pairwise
 from segboost.progress import Progress, track
 from segboost.report.run_data.learned_functions import LearnedCRF, learned_functions
@@ -93,7 +93,7 @@ def collect(
         Maximum width and height of the pictures in pixels.
     """
     main = runs[0]
-    model = of_two_classes(main.model)
+    model = as_two_class_model(main.model)
     items, gone = find_test_items(main, data_root)
     predictions = {
         run.method: _regions(find_predictions(run, items, n_jobs, progress)) for run in runs

@@ -7,7 +7,7 @@ from segboost.datasets.synthetic.dataset import load_synthetic
 from segboost.pipelines.experiments.paper_segmentation import CATEGORIES, PAPER
 from segboost.pipelines.experiments.reproduce_segmentation import MEASURES, reproduce, to_markdown
 from segboost.pipelines.segmentation.evaluation import evaluate_model
-from segboost.pipelines.segmentation.model.files import load_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter
 from segboost.progress import QuietProgress
 
 

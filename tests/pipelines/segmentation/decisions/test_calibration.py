@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from segboost.datasets import load_synthetic
 from segboost.pipelines import SegmentationPipeline
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
 from segboost.pipelines.segmentation.decisions.calibration import (
     Calibration,
     calibration_error,
     fit_calibration,
 )
-from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter, save_segmenter
 from segboost.pipelines.segmentation.potentials import linear_words
 from segboost.pipelines.segmentation.potentials.linear_words import fit_linear_words
 from segboost.progress import QuietProgress
 from segboost.storage.folder import read_folder, write_folder
-from tests.pipelines.segmentation.segmentation_sets import (
+from tests.pipelines.segmentation.tiny_models import (
     shared_cache,
     tiny_config,
     tiny_data,
@@ -138,7 +138,7 @@ def held_out():
         with StageReporter(QuietProgress()) as report:
             # C is chosen, as by default: the cut then also sees CRFs trained on fewer images.
             config = tiny_config(method=method, context=False, C=None, C_choices=(1.0, 10.0, 100.0))
-            models[method] = train_on(data.train, config, store, 1, report).model
+            models[method] = check_and_train(data.train, config, store, 1, report).model
     any_model = models["adaboost"]  # they share their features
     return models, [any_model.prepare(i.image()).with_truth(i.mask()) for i in data.test]
 

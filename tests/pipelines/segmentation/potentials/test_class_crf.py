@@ -12,7 +12,7 @@ from segboost.pipelines.segmentation.potentials.class_crf import (
     crf_class_scores,
 )
 from segboost.pipelines.segmentation.potentials.crf_potentials import loss_weights
-from tests.pipelines.segmentation.class_sets import class_items, trained_classes
+from tests.pipelines.segmentation.tiny_class_models import class_items, trained_classes
 
 SETTINGS = PotentialSettings(contrasts=(0.07,), agreement=True, loss="pixels")
 

@@ -23,7 +23,7 @@ PARTS = ("trees", "context", "linear")
 SHARE = "context_share"
 
 
-def mix(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
+def mix_log_probabilities(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
     """Return the log-probabilities ``(1 − share) first + share second``, normalised, shape (P, K).
 
     The context knows what surrounds a superpixel, but also relies on where things were in the
@@ -37,7 +37,7 @@ def mix(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassUnaries:
+class ClassUnaryModel:
     """Trees over raw features with or without a second stage over context, or a linear classifier.
 
     Parameters
@@ -63,7 +63,7 @@ class ClassUnaries:
         if self.context is None:
             return first
         second = self.context.scores(image.groups, class_context(image, first))
-        return mix(first, second, self.context_share)
+        return mix_log_probabilities(first, second, self.context_share)
 
     def summarise(self, blocks: Sequence[SuperpixelImage]) -> PageScores:
         """Return the scores over a large page that the context needs, from some of its blocks."""
