@@ -291,7 +291,9 @@ def mean_iou(model: object, stage: object, items: Sequence[object]) -> float:
 
     total = SegmentationEvaluation()
     for item in items:
-        image = stage.whole(item)
+        image = stage.graph(item, with_truth=True)
+        groups = {g.name: stage.group(item, g.name) for g in stage.preset.groups}
+        image = replace(image, groups=groups)
         score = model.node_scores(image)
         total.add_regions(score > 0, *image.truth, score)
     return total.result().mean_iou

@@ -1,4 +1,4 @@
-"""Model folders written by version 0.1, read by the current code.
+"""Model folders written by earlier versions, read by the current code.
 
 The segmenter's codebook has only 8 words, to keep the repository small.
 """

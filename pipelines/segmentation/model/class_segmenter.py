@@ -24,8 +24,8 @@ from segboost.pipelines.segmentation.model.segmentation import (
     Segmentation,
     at_full_size,
 )
-from segboost.pipelines.segmentation.potentials.class_crf import crf_class_scores
-from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel
+from segboost.pipelines.segmentation.potentials.crf.class_crf_potentials import crf_class_scores
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import CRFModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class ClassSegmentationModel:
 
         With `page`, the image is a part of a large page.
         """
-        maps = None if self.borders is None else self.borders.wanted_maps
+        maps = None if self.borders is None else self.borders.settings.wanted_maps
         prepare = Preparation(self.preset, self.widths, self.config.longest_side, maps)
         return prepare(image, name, page)
 

@@ -15,8 +15,8 @@ from segboost.pipelines.segmentation.decisions.class_calibration import ClassCal
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
 from segboost.pipelines.segmentation.model.class_unary_model import ClassUnaryModel
 from segboost.pipelines.segmentation.model.crf_files import load_crf
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays, arrays_with_prefix
 from segboost.pipelines.segmentation.model.restored_preset import restore_preset
-from segboost.pipelines.segmentation.model.unary_model import Arrays, arrays_with_prefix
 from segboost.weak.checks import read_array
 
 

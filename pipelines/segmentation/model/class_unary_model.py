@@ -12,6 +12,7 @@ from scipy.special import log_softmax
 from segboost._types import AnyArray, FloatArray
 from segboost.pipelines.segmentation.images.page_view import PageScores
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.model.prefixed_arrays import arrays_with_prefix
 from segboost.pipelines.segmentation.potentials.class_context_features import (
     class_context,
     mean_probability,
@@ -93,12 +94,9 @@ class ClassUnaryModel:
         found: dict[str, Any] = {"context_share": float(arrays.get(SHARE, 1.0))}
         if not 0 <= found["context_share"] <= 1:
             raise ValueError(f"the share of the context must be in [0, 1], got {arrays[SHARE]}")
+        rest = {name: a for name, a in arrays.items() if name != SHARE}
         for part in PARTS:
-            own = {
-                name.removeprefix(f"{part}_"): a
-                for name, a in arrays.items()
-                if name.startswith(f"{part}_") and name != SHARE
-            }
+            own = arrays_with_prefix(rest, f"{part}_")
             if own:
                 found[part] = kinds.get(part, ClassTreePotential).from_arrays(groups, own)
         unaries = cls(**found)

@@ -12,13 +12,10 @@ from segboost.pipelines.segmentation.config.segmentation_config import Segmentat
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings, PotentialSettings
 from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.model.crf_files import load_crf
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays, arrays_with_prefix
 from segboost.pipelines.segmentation.model.restored_preset import restore_preset
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.model.unary_model import (
-    Arrays,
-    arrays_with_prefix,
-    restore_unaries,
-)
+from segboost.pipelines.segmentation.model.unary_model import restore_unaries
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
 from segboost.weak.checks import read_array, read_number
 
@@ -54,7 +51,7 @@ def restore_segmenter(
 
 
 def _present(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a model's settings under current names: version 0.1's `default` is `classic`."""
+    """Return a model's settings under current names: `classic` was once `default`."""
     if "group_classifiers" not in settings and settings.get("preset") == "default":
         return {**settings, "preset": "classic"}
     return settings

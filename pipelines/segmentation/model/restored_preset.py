@@ -9,7 +9,7 @@ from typing import Any
 from segboost.features.groups.user_groups import refuse_imports
 from segboost.features.groups.words import Codebook
 from segboost.features.presets import Preset, preset_from_config
-from segboost.pipelines.segmentation.model.unary_model import Arrays, arrays_with_prefix
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays, arrays_with_prefix
 from segboost.storage.folder import ModelFileError
 
 

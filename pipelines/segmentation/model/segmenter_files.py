@@ -25,9 +25,10 @@ from segboost.pipelines.segmentation.model.class_segmenter_files import (
     restore_classes,
 )
 from segboost.pipelines.segmentation.model.crf_files import owned_crf, save_crf
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays
 from segboost.pipelines.segmentation.model.restore_segmenter import restore_segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.model.unary_model import Arrays, pack_unaries
+from segboost.pipelines.segmentation.model.unary_model import pack_unaries
 from segboost.storage.folder import ModelFileError, one_line, read_folder, write_folder
 from segboost.storage.ownership import check_model_folder, remove_model
 
@@ -83,7 +84,7 @@ def _describe(model: Segmenter) -> dict[str, Any]:
         "widths": dict(model.widths),
         "context": model.unary.context is not None,
         "potentials": asdict(model.potentials),
-        "offset": model.offset,
+        "offset": model.threshold,
         "calibration": model.calibration is not None,
         "words": None if model.words is None else {"bias": model.words.bias},
     }

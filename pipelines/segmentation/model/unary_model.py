@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from segboost._types import AnyArray, FloatArray
+from segboost._types import FloatArray
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.page_view import PageScores
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays, arrays_with_prefix
 from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.context_features import summarise_page
+from segboost.pipelines.segmentation.potentials.crf.potential_scale import PotentialScale
 from segboost.pipelines.segmentation.potentials.linear import LinearPotential
-from segboost.pipelines.segmentation.potentials.potential_scale import PotentialScale
 from segboost.pipelines.segmentation.potentials.trees import TreePotential
-
-Arrays = dict[str, AnyArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +110,3 @@ def restore_unaries(
         context = ContextPotential.from_arrays(arrays_with_prefix(arrays, "context_"), raw)
     scale = PotentialScale.from_arrays(arrays)
     return UnaryModel(stumps, trees, context, scale, config.trees_in_crf, linear)
-
-
-def arrays_with_prefix(arrays: Arrays, prefix: str) -> Arrays:
-    """Return the arrays whose names have a prefix, without it."""
-    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}

@@ -15,18 +15,15 @@ from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.growing import boost_trees
 from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.potentials.byte_table import ByteTable, read_byte_table
 from segboost.pipelines.segmentation.potentials.context_features import context_features
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
 from segboost.pipelines.segmentation.potentials.out_of_fold import (
     Learned,
     in_threads,
     learn_out_of_fold,
 )
 from segboost.pipelines.segmentation.potentials.table_trees import TableLearner
-from segboost.pipelines.segmentation.potentials.trees import (
-    ByteTable,
-    ImageReader,
-    read_byte_table,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +73,7 @@ class ContextPotential:
 class RawColumns:
     """Raw features in addition to the context: where to read them, and how many per tree."""
 
-    reader: ImageReader
+    reader: FeatureReader
     n_columns: int
 
 

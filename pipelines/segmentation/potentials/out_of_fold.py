@@ -84,7 +84,7 @@ def learn_out_of_fold(
         at no further cost in training, and is about as confident as the out-of-fold scores.
     """
     folds = [int(k) for k in np.unique(learner.fold)]
-    parts: list[int | None] = [None, *(folds if len(folds) > 1 else [])]
+    parts: list[int | None] = [None, *(folds if len(folds) > 1 else [])]  # see count_parts
     found = []
     for part in (run or in_order)(learn_part, (learner, mean is not None), parts):
         found.append(part)
@@ -105,6 +105,12 @@ def learn_out_of_fold(
         elif one_class == "in sample":
             scores[learner.fold == k] = learner.score(model, np.flatnonzero(learner.fold == k))
     return Learned(model, scores)
+
+
+def count_parts(fold: Int64Array) -> int:
+    """Return the number of models that are learned: of all rows, and without each fold."""
+    n_folds = len(np.unique(fold))
+    return 1 + (n_folds if n_folds > 1 else 0)
 
 
 def learn_part(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from segboost._types import FloatArray
 from segboost.pipelines.runtime.artefact_store import Artefact, KeyParts
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.model.class_unary_model import (
     ClassUnaryModel,
     mix_log_probabilities,
@@ -23,13 +23,18 @@ from segboost.pipelines.segmentation.potentials.class_linear import (
 )
 from segboost.pipelines.segmentation.potentials.class_trees import (
     ClassTreePotential,
-    ClassTruth,
     fit_class_trees,
 )
-from segboost.pipelines.segmentation.potentials.out_of_fold import Learned
-from segboost.pipelines.segmentation.potentials.trees import ImageReader
-from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
-from segboost.pipelines.segmentation.stages.strong_potentials import CONTEXT, LINEAR, TREES
+from segboost.pipelines.segmentation.potentials.class_truth import ClassTruth
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
+from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, count_parts
+from segboost.pipelines.segmentation.stages.features import FeatureStage
+from segboost.pipelines.segmentation.stages.strong_potentials import (
+    CONTEXT,
+    LINEAR,
+    TREES,
+    part_reporter,
+)
 from segboost.progress import Progress, Report
 
 CONTEXT_SHARE = 0.5
@@ -66,10 +71,10 @@ class ClassStage:
     progress: Progress
 
     @property
-    def reader(self) -> ImageReader:
+    def reader(self) -> FeatureReader:
         """The raw features of the images."""
         groups = [g.name for g in self.features.preset.groups]
-        return ImageReader(
+        return FeatureReader(
             len(self.items), groups, lambda i, group: self.features.group(self.items[i], group)
         )
 
@@ -169,18 +174,13 @@ def _find_or_make(
     make: Callable[[Callable[[int, int], None]], Learned],
 ) -> tuple[dict[str, np.ndarray], FloatArray]:
     """Return the arrays of a potential and its out-of-fold scores, from the store or learned."""
-    fold = stage.truth.fold
-    n_parts = 1 + (0 if np.ptp(fold) == 0 else len(np.unique(fold)))
+    n_parts = count_parts(stage.truth.fold)
 
     def learn() -> Artefact:
-        learned = make(partial(_report, stage.progress, name))
+        learned = make(part_reporter(stage.progress, name))
         return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
     stage.progress(Report(name, 0, n_parts))
     arrays = dict(stage.features.store.get_or_make(kind, parts, learn).arrays)
     stage.progress(Report(name, n_parts, n_parts))
     return arrays, arrays.pop("out_of_fold")
-
-
-def _report(progress: Progress, stage: str, done: int, total: int) -> None:
-    progress(Report(stage, done, total))

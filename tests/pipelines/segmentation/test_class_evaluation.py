@@ -85,7 +85,7 @@ def test_a_mask_outside_the_classes_is_named():
         evaluate_model(trained_classes().model, [item])
 
 
-def test_saved_answers_come_back(tmp_path):
+def test_saved_predictions_come_back(tmp_path):
     model, items = trained_classes().model, class_items(2, first=50)
     save_segmenter(model, tmp_path)
     found = evaluate_model(model, items)

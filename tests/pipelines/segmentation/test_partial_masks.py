@@ -12,7 +12,7 @@ from segboost.pipelines.segmentation.checked_training import StageReporter, chec
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings, UnarySettings
 from segboost.pipelines.segmentation.images.array_images import label_arrays
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
-from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import crf_instance
 from segboost.pipelines.segmentation.potentials.group_classifier import GroupLearner
 from segboost.pipelines.segmentation.potentials.out_of_fold import learn_out_of_fold
 from segboost.progress import QuietProgress

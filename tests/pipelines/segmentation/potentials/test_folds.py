@@ -12,6 +12,13 @@ from segboost.pipelines.segmentation.potentials.folds import (
 )
 
 
+def test_folds_are_contiguous_and_even():
+    assert fold_of_image(10, 5).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert fold_of_image(7, 3).tolist() == [0, 0, 0, 1, 1, 2, 2]
+    assert fold_of_image(2, 5).tolist() == [0, 1]
+    assert fold_of_image(1, 5).tolist() == [0]
+
+
 def random_case(seed):
     """Return labels of few superpixels in few images; one class is often in a single image."""
     rng = np.random.default_rng(seed)

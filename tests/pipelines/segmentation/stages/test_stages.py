@@ -8,11 +8,12 @@ import pytest
 from segboost.boosting import BoosterSettings
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.decisions.cut import best_offset
+from segboost.pipelines.segmentation.decisions.threshold import best_threshold
 from segboost.pipelines.segmentation.potentials.context import ContextPotential, fit_context
-from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import crf_instance
 from segboost.pipelines.segmentation.stages.crf import (
-    crf_offset,
+    ENOUGH_IMAGES,
+    crf_threshold,
     learn_crf,
     make_crf,
     score_margins,
@@ -35,9 +36,9 @@ def config(**changes):
     return SegmentationConfig.for_preset("classic", n_iterations=8, **changes)
 
 
-def scores_of(model, images, scores, potentials, offset=0.0):
+def scores_of(model, images, scores, potentials, threshold=0.0):
     parts = scored_parts(model, images, scores, potentials)
-    return score_margins(images, [node - offset for node, _, _ in parts])
+    return score_margins(images, [node - threshold for node, _, _ in parts])
 
 
 @pytest.mark.parametrize("method", ["structboost", "ssvm"])
@@ -76,16 +77,26 @@ def test_a_block_is_judged_and_the_cut_chosen_by_a_crf_of_the_others():
         model = make_crf(settings, 10.0, known_scores).fit(
             [crf_instance(i, s, potentials) for i, s in pairs]
         )
-        offset = crf_offset(model, known_images, known_scores, potentials)
+        threshold = crf_threshold(model, known_images, known_scores, potentials)
         for k in held:
             ((node, _, _),) = scored_parts(model, [images[k]], [scores[k]], potentials)
-            margins.append(node - offset)
+            margins.append(node - threshold)
     learned = learn_crf(images, scores, settings, n_jobs=2)
     assert learned.trials[1].scores == score_margins(images, margins)
     settings = config(C_choices=(10.0, 10.0), losses=("pixels",), validation_blocks=2)
     learned = learn_crf(images, scores, settings)
-    shift = best_offset((m, *i.truth) for m, i in zip(margins, images, strict=True))
-    assert learned.offset == crf_offset(learned.model, images, scores, potentials) + shift
+    shift = best_threshold((m, *i.truth) for m, i in zip(margins, images, strict=True))
+    assert learned.threshold == crf_threshold(learned.model, images, scores, potentials) + shift
+
+
+def test_with_few_images_unary_ramps_may_not_decrease():
+    scores = [np.zeros((4, 3))]
+    few = make_crf(SegmentationConfig(), 1.0, scores)
+    many = make_crf(SegmentationConfig(), 1.0, scores * ENOUGH_IMAGES)
+    assert few.weak_learner.n_rising == 3  # the bias, feature 3, stays free
+    assert many.weak_learner.n_rising == 0
+    assert few.pairwise_learner.n_rising is None  # all of them only rise
+    assert many.pairwise_learner.n_rising is None
 
 
 def test_a_cached_crf_predicts_the_same(tmp_path):
