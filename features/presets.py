@@ -107,8 +107,8 @@ class Preset:
     def to_key(self) -> dict[str, Any]:
         """Return the settings that features depend on, for the keys of artefacts.
 
-        `classic` was called `default` in version 0.1 and keeps that name here, so that its caches
-        are still found.
+        `classic` was called `default` in earlier versions and keeps that name here, so that its
+        caches are still found.
         """
         config = self.to_config()
         if self.n_further:

@@ -23,8 +23,8 @@ from segboost.pipelines.batch.output_names import (
     folder_names,
 )
 from segboost.pipelines.batch.overlay import draw_overlay
-from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.model.large_image import segment_parts
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 
 DONE = "done"
 MIDDLE, LARGEST = 32767.5, 65535

@@ -35,8 +35,8 @@ from segboost.pipelines.batch.scientific.tile import (
 )
 from segboost.pipelines.runtime.parallel_map import map_loaded
 from segboost.pipelines.runtime.single_thread import single_threaded
-from segboost.pipelines.segmentation.model.files import Segmenter, load_segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter, load_segmenter
 from segboost.storage.whole_file import write_whole
 
 Options = TypeVar("Options")

@@ -1,4 +1,8 @@
-"""Segmentation: superpixels, features, potentials, CRF learning, prediction and evaluation."""
+"""Segmentation: superpixels, features, potentials, CRF learning, prediction and evaluation.
+
+A module that begins with `class_` does for more than two classes, with one score per class, what
+the module without it does for foreground and background.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from segboost.pipelines.runtime.run_log import RunLog
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.crops import crop_items, describe_crops
-from segboost.pipelines.segmentation.stages.features import TrainingImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
+from segboost.pipelines.segmentation.stages.crf import SINGLE_IMAGE
 from segboost.pipelines.segmentation.training import Trained, train_segmenter
 from segboost.progress import Progress, Report
 
@@ -68,7 +69,7 @@ class StageReporter:
             self._progress(replace(now, finished=True))
 
 
-def train_on(
+def check_and_train(
     items: Sequence[TrainingImage],
     config: SegmentationConfig,
     store: ArtefactStore,
@@ -101,10 +102,7 @@ def check_enough_images(
     if len(items) != 1 or len(crop_items(items, config.longest_side)) != 1:
         return
     if legend.n_classes > 2 or not config.fixes_crf(1):
-        raise ValueError(
-            "C cannot be chosen on a single training image: give --C, such as --C 10, or more "
-            "images"
-        )
+        raise ValueError(SINGLE_IMAGE)
 
 
 def check_items(

@@ -12,9 +12,10 @@ from segboost.io.legend import ClassLegend
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.mirrored import mirrored_copies
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
 from segboost.pipelines.segmentation.potentials.class_folds import assign_class_folds
-from segboost.pipelines.segmentation.potentials.class_trees import class_truth
+from segboost.pipelines.segmentation.potentials.class_truth import class_truth
 from segboost.pipelines.segmentation.stages.class_crf import LearnedClassCRF
 from segboost.pipelines.segmentation.stages.class_decision import decide_classes
 from segboost.pipelines.segmentation.stages.class_potentials import (
@@ -23,7 +24,6 @@ from segboost.pipelines.segmentation.stages.class_potentials import (
 )
 from segboost.pipelines.segmentation.stages.features import (
     FeatureStage,
-    TrainingImage,
     extract_all,
 )
 from segboost.progress import Progress

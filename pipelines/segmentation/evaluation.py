@@ -19,6 +19,7 @@ from segboost.pipelines.segmentation.image_evaluation import (
 )
 from segboost.pipelines.segmentation.images.crops import working_items
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.metrics.predictions import (
     ImagePrediction,
     Scores,
@@ -26,10 +27,9 @@ from segboost.pipelines.segmentation.metrics.predictions import (
     prediction_from_arrays,
 )
 from segboost.pipelines.segmentation.metrics.scores import ConfusionMatrix
-from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 from segboost.pipelines.segmentation.stages.features import (
     FeatureStage,
-    TrainingImage,
     feature_stage,
 )
 from segboost.progress import Progress, QuietProgress, track

@@ -7,6 +7,7 @@ import numpy as np
 from segboost._types import ByteArray
 from segboost.io.legend import VOID
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.metrics.predictions import (
     ClassPrediction,
     ImagePrediction,
@@ -14,9 +15,8 @@ from segboost.pipelines.segmentation.metrics.predictions import (
 )
 from segboost.pipelines.segmentation.metrics.scores import region_counts
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
-from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.stages.features import TrainingImage
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 
 STEPS = 64
 """Scores of single pixels are rounded to this many steps per unit of log-odds."""

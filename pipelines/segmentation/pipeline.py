@@ -17,19 +17,19 @@ from segboost.features.presets import Preset
 from segboost.io.legend import TWO_CLASSES, ClassLegend, default_legend
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.single_thread import single_threaded
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import evaluate_model
-from segboost.pipelines.segmentation.images.arrays import find_classes, label_arrays
+from segboost.pipelines.segmentation.images.array_images import count_classes, label_arrays
 from segboost.pipelines.segmentation.metrics.predictions import Scores
-from segboost.pipelines.segmentation.model.files import (
-    Segmenter,
-    load_segmenter,
-    of_two_classes,
-    save_segmenter,
-)
 from segboost.pipelines.segmentation.model.large_image import segment_image
 from segboost.pipelines.segmentation.model.segmentation import Segmentation
+from segboost.pipelines.segmentation.model.segmenter_files import (
+    Segmenter,
+    as_two_class_model,
+    load_segmenter,
+    save_segmenter,
+)
 from segboost.progress import Progress, QuietProgress
 
 
@@ -128,7 +128,7 @@ class SegmentationPipeline:
         with tempfile.TemporaryDirectory() as place:
             store = ArtefactStore(Path(place if self.cache is None else self.cache))
             with StageReporter(self.progress or QuietProgress()) as report:
-                self.model_ = train_on(
+                self.model_ = check_and_train(
                     items, config, store, self.n_jobs, report, legend=legend
                 ).model
         return self
@@ -158,7 +158,7 @@ class SegmentationPipeline:
     @property
     def probability_cut(self) -> float:
         """The threshold of `predict`: the probability of the score 0. Two classes only."""
-        return of_two_classes(self._fitted()).probability_cut
+        return as_two_class_model(self._fitted()).probability_cut
 
     def segment(self, image: ImageLike) -> Segmentation:
         """Return mask, score map and superpixels of an image; large ones are cut into tiles."""
@@ -215,7 +215,7 @@ class SegmentationPipeline:
         if self.classes is not None:
             plain = default_legend(len(self.classes))
             return ClassLegend(tuple(self.classes), plain.colours)
-        n_classes = find_classes(masks)
+        n_classes = count_classes(masks)
         return TWO_CLASSES if n_classes == 2 else default_legend(n_classes)
 
     def _fitted(self) -> Segmenter:

@@ -9,9 +9,9 @@ from typing import Any
 
 from segboost.datasets.base import SegmentationDataset
 from segboost.pipelines.segmentation.evaluation import Evaluation
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.run_folder import SCORES, SETTINGS
 from segboost.pipelines.segmentation.saved_predictions import save_predictions
-from segboost.pipelines.segmentation.stages.features import TrainingImage
 from segboost.pipelines.segmentation.training import Trained
 from segboost.storage.whole_file import write_whole
 

@@ -16,12 +16,12 @@ from segboost.pipelines.runtime.artefact_file import (
     write_artefact,
 )
 from segboost.pipelines.runtime.artefact_key import file_key
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.metrics.predictions import (
     ClassPrediction,
     ImagePrediction,
     RegionPrediction,
 )
-from segboost.pipelines.segmentation.stages.features import TrainingImage
 from segboost.storage.folder import DOCUMENT
 
 FILE, STAGE = "answers.npz", "answers"

@@ -9,8 +9,9 @@ import numpy as np
 
 from segboost._types import AnyArray, ByteArray, FloatArray, Int64Array
 from segboost.pipelines.runtime.artefact_store import Artefact
-from segboost.pipelines.segmentation.model.files import Segmenter
-from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
+from segboost.pipelines.segmentation.stages.features import FeatureStage
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,8 @@ from typing import Any
 from segboost.io.legend import TWO_CLASSES
 from segboost.label.project import C_OF_ONE_IMAGE, LabelProject
 from segboost.pipelines.batch.image_result import explain
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.pipelines.segmentation.stages.features import WORDS
 from segboost.progress import Report
 
@@ -50,7 +50,9 @@ def run(folder: Path, names: list[str], n_jobs: int) -> None:
     if len(items) == 1 and config.C is None and legend is not TWO_CLASSES:
         config = replace(config, C=C_OF_ONE_IMAGE)  # two classes have a CRF with fixed weights
     with StageReporter(LineProgress()) as report:
-        trained = train_on(items, config, project.store, n_jobs, report, words, legend=legend)
+        trained = check_and_train(
+            items, config, project.store, n_jobs, report, words, legend=legend
+        )
     extra = {"dataset": folder.resolve().name, "n_train": len(items), "notes": ["partial labels"]}
     save_segmenter(trained.model, project.model, extra)
     project.keep_model_values(classes.values)

@@ -19,7 +19,7 @@ from segboost.label.project import PREDICTION, LabelProject
 from segboost.pipelines.batch.image_result import explain
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.images.working_size import reduce_items
-from segboost.pipelines.segmentation.model.files import Segmenter, load_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter, load_segmenter
 
 
 class Worker:

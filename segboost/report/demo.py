@@ -16,7 +16,7 @@ from segboost.pipelines.batch.run import BatchRun, run_batch
 from segboost.pipelines.batch.segmenting import BatchOptions
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.recorded_data import DRAWN
-from segboost.pipelines.segmentation.run import CACHE, TrainingRun, run_training
+from segboost.pipelines.segmentation.training_run import CACHE, TrainingRun, run_training
 from segboost.progress import Progress, QuietProgress, Report
 from segboost.report.write_report import check_page, write_report
 from segboost.storage.output_record import Outputs, check_outputs, recorded_outputs

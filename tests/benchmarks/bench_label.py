@@ -252,7 +252,7 @@ def setting() -> tuple[Sequence[object], Sequence[object], object, Sequence[int]
     from segboost.datasets import load_graz02, load_synthetic
 
     if SMOKE:
-        from tests.pipelines.segmentation.segmentation_sets import SETTINGS
+        from tests.pipelines.segmentation.tiny_models import SETTINGS
 
         data = load_synthetic(9, 3, height=72, width=96)
         return data.train, data.test, label_config({**SETTINGS, "longest_side": None}), (2, 4)
@@ -291,7 +291,9 @@ def mean_iou(model: object, stage: object, items: Sequence[object]) -> float:
 
     total = SegmentationEvaluation()
     for item in items:
-        image = stage.whole(item)
+        image = stage.graph(item, with_truth=True)
+        groups = {g.name: stage.group(item, g.name) for g in stage.preset.groups}
+        image = replace(image, groups=groups)
         score = model.node_scores(image)
         total.add_regions(score > 0, *image.truth, score)
     return total.result().mean_iou

@@ -20,7 +20,7 @@ from segboost.datasets.images.scientific import load_scientific
 from segboost.features.presets import find_preset
 from segboost.io.scientific.tiff_output import write_tiff_stack
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.run import run_training
+from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import QuietProgress
 from tests.benchmarks.coin_mosaics import mosaic_bands, write_training
 from tests.benchmarks.figures import Figure, at_least, at_most

@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from segboost.datasets import load_graz02
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.run import run_training
+from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import QuietProgress
 data = load_graz02(Path(sys.argv[1], "graz02"), "bike")
 config = SegmentationConfig.for_preset(sys.argv[2])
@@ -47,7 +47,7 @@ def segment(root: Path, folder: Path) -> float:
     """Return the CPU seconds per image in this process, after a warm-up."""
     from segboost.datasets import read_image
     from segboost.pipelines.runtime.single_thread import single_threaded
-    from segboost.pipelines.segmentation.model.files import load_segmenter
+    from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter
 
     model = load_segmenter(folder)
     paths = sorted((root / "graz02" / "bikes").glob("*.image.*"))[1 : 2 * N_SEGMENTED : 2]

@@ -34,7 +34,7 @@ class Cost:
 def train(folder: Path) -> None:
     from segboost.datasets import load_synthetic
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-    from segboost.pipelines.segmentation.run import run_training
+    from segboost.pipelines.segmentation.training_run import run_training
     from segboost.progress import QuietProgress
 
     data = load_synthetic(8, 0, height=240, width=320)

@@ -51,10 +51,11 @@ def boosted_first(problem: Problem) -> list[Figure]:
     from segboost import CRFStructBoost
     from segboost.boosting.settings import BoosterSettings
     from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
-    from segboost.pipelines.segmentation.potentials.class_crf import class_instance
     from segboost.pipelines.segmentation.potentials.class_folds import assign_class_folds
-    from segboost.pipelines.segmentation.potentials.class_trees import class_truth, fit_class_trees
-    from segboost.pipelines.segmentation.potentials.trees import ImageReader
+    from segboost.pipelines.segmentation.potentials.class_trees import fit_class_trees
+    from segboost.pipelines.segmentation.potentials.class_truth import class_truth
+    from segboost.pipelines.segmentation.potentials.crf.class_crf_potentials import class_instance
+    from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
     from segboost.weak.ramp import RampLearner
 
     train = problem.train
@@ -62,7 +63,7 @@ def boosted_first(problem: Problem) -> list[Figure]:
     known = np.concatenate([i.labelled for i in train]) > 0
     sizes = [i.n_superpixels for i in train]
     truth = class_truth(train, assign_class_folds(labels, known, sizes, 3))
-    reader = ImageReader(len(train), problem.groups, lambda n, group: train[n].groups[group])
+    reader = FeatureReader(len(train), problem.groups, lambda n, group: train[n].groups[group])
     booster = BoosterSettings(n_trees=300, depth=6, row_share=0.4, n_columns=120)
     first, learned = cpu_seconds(lambda: fit_class_trees(reader, truth, booster, (0, 1)))
     found = [learned.model.scores(i.groups) for i in problem.held_out]
@@ -107,7 +108,7 @@ def inside(problem: Problem) -> list[Figure]:
     """Fit CRFs whose weak learners are trees over raw features."""
     from segboost import CRFInstance, CRFStructBoost
     from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
-    from segboost.pipelines.segmentation.potentials.class_crf import class_instance
+    from segboost.pipelines.segmentation.potentials.crf.class_crf_potentials import class_instance
     from segboost.weak.ramp import RampLearner
     from segboost.weak.sampled_trees import SampledTrees
 

@@ -9,7 +9,7 @@ from PIL import Image
 
 from segboost.cli.main import run
 from tests.cluster.test_commands import files
-from tests.pipelines.segmentation.class_sets import SETTINGS, draw
+from tests.pipelines.segmentation.tiny_class_models import SETTINGS, draw
 
 
 def test_a_cluster_writes_the_same_bytes_as_a_local_run(cluster, tmp_path):

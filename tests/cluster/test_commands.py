@@ -11,10 +11,10 @@ import pytest
 
 from segboost.cli.main import run
 from segboost.pipelines.runtime.cluster import connect
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.pipelines.segmentation.pipeline import SegmentationPipeline
 from tests.cluster.processes import START_SECONDS
-from tests.pipelines.segmentation.segmentation_sets import (
+from tests.pipelines.segmentation.tiny_models import (
     SETTINGS,
     tiny_data,
     train_command,

@@ -6,9 +6,9 @@ import numpy as np
 import tifffile
 
 from segboost.cli.main import run
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from tests.cluster.test_commands import files
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 
 def test_a_cluster_segments_the_tiles_of_an_image(cluster, tmp_path):

@@ -14,7 +14,7 @@ CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
     [
         "tests.crashes.command_processes",
-        "segboost.pipelines.segmentation.run",
+        "segboost.pipelines.segmentation.training_run",
         "segboost.pipelines.batch.segmenting",
         "segboost.pipelines.batch.table",
         "segboost.datasets.registry",

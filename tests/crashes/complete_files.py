@@ -7,7 +7,7 @@ import json
 from PIL import Image
 
 from segboost.pipelines.runtime.artefact_file import read_artefact
-from segboost.pipelines.segmentation.model.files import load_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter
 
 CHANGING = (
     "train.jsonl", "train.jsonl.part", "segment.jsonl.part", "results.csv", ".segboost.lock",

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.crashes.command_processes import finish
-from tests.pipelines.segmentation.segmentation_sets import (
+from tests.pipelines.segmentation.tiny_models import (
     train_command,
 )
 

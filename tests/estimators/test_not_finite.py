@@ -32,7 +32,7 @@ from segboost.graphs.graph import Graph
 from segboost.graphs.min_marginals import min_marginals
 from segboost.graphs.mincut import minimise
 from segboost.pipelines.segmentation.decisions.calibration import fit_calibration
-from segboost.pipelines.segmentation.images.arrays import label_arrays
+from segboost.pipelines.segmentation.images.array_images import label_arrays
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
 from segboost.tracking.base import as_box, as_frame
 from tests.contracts.limits import time_limit

@@ -11,7 +11,7 @@ from segboost.datasets import load_graz02, read_image
 from segboost.pipelines import SegmentationPipeline
 from tests.fingerprints.fingerprint import case
 from tests.fingerprints.image_cases import image_predictions, track
-from tests.pipelines.segmentation.segmentation_sets import SETTINGS
+from tests.pipelines.segmentation.tiny_models import SETTINGS
 
 
 def data_folder(name):

@@ -7,7 +7,7 @@ import numpy as np
 from segboost import StructBoostTracker
 from segboost.pipelines import SegmentationPipeline
 from tests.fingerprints.fingerprint import case
-from tests.pipelines.segmentation.segmentation_sets import SETTINGS, shared_cache, tiny_data
+from tests.pipelines.segmentation.tiny_models import SETTINGS, shared_cache, tiny_data
 
 
 def image_predictions(model, images):

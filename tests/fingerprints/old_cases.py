@@ -1,4 +1,4 @@
-"""Model folders written by version 0.1, read by the current code.
+"""Model folders written by earlier versions, read by the current code.
 
 The segmenter's codebook has only 8 words, to keep the repository small.
 """
@@ -12,7 +12,7 @@ from segboost.pipelines import SegmentationPipeline
 from tests.fingerprints.fingerprint import case
 from tests.fingerprints.image_cases import image_predictions
 from tests.fingerprints.table_cases import graph_predictions, table, table_predictions
-from tests.pipelines.segmentation.segmentation_sets import tiny_data
+from tests.pipelines.segmentation.tiny_models import tiny_data
 
 FOLDER = Path(__file__).with_name("old_models")
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from segboost import ModelFileError, load_model
-from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter, save_segmenter
 from segboost.pipelines.tables.model import TableModel
 from tests.hostile.mutations import mutate
 

@@ -15,10 +15,10 @@ from segboost.datasets import ImageFileError, read_image
 from segboost.features import extract_features
 from segboost.io.image_files import decode_image
 from segboost.pipelines.batch.inputs import find_images
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from tests.contracts.limits import time_limit
 from tests.hostile import corpus
-from tests.pipelines.segmentation.segmentation_sets import trained
+from tests.pipelines.segmentation.tiny_models import trained
 
 
 @pytest.fixture(scope="module")

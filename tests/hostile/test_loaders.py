@@ -50,7 +50,7 @@ def in_file(read, name):
 def of_config(data, folder):
     path = folder / "settings.json"
     path.write_bytes(data)
-    return SegmentationConfig.from_dict(SegmentationConfig.read(path))
+    return SegmentationConfig.from_dict(SegmentationConfig.read_document(path))
 
 
 READERS = {

@@ -16,7 +16,7 @@ import pytest
 
 from segboost import ModelFileError, load_model
 from segboost.datasets.tables.table_like import Columns
-from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter, save_segmenter
 from segboost.pipelines.tables.labels import LabelRule
 from segboost.pipelines.tables.model import TableModel
 from segboost.storage import folder as storage
@@ -24,7 +24,7 @@ from segboost.storage.folder import read_folder, write_folder
 from segboost.storage.labels import labels_to_json
 from tests.estimators.tables import CASES
 from tests.hostile.mutations import write_with_checksums
-from tests.pipelines.segmentation.segmentation_sets import trained
+from tests.pipelines.segmentation.tiny_models import trained
 from tests.saving.test_baselines import LAYOUTS, fitted
 
 ROOT = Path(__file__).parents[2]

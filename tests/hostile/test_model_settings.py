@@ -10,9 +10,9 @@ import pytest
 from segboost.features.presets import CLASSIC, DEFAULT, PAPER, preset_from_config
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings, PotentialSettings
-from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter, save_segmenter
 from segboost.storage.folder import ModelFileError, read_folder, write_folder
-from tests.pipelines.segmentation.segmentation_sets import trained
+from tests.pipelines.segmentation.tiny_models import trained
 
 WRONG = ["x", "nan", None, [], {}, True, -1, 10**9, 10**400, 1e308, float("nan")]
 WIDE = {"most_foreground", "most_background", "n_columns", "seed", "l2", "min_curvature"}

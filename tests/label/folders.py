@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 from segboost.datasets import load_synthetic
-from tests.pipelines.segmentation.segmentation_sets import SETTINGS
+from tests.pipelines.segmentation.tiny_models import SETTINGS
 
 HEIGHT, WIDTH = 72, 96
 

@@ -18,7 +18,7 @@ from segboost.label.prediction import mean_entropy
 from segboost.label.project import LabelProject, label_config
 from segboost.label.worker_process import Worker
 from tests.label.folders import scenes, write_images
-from tests.pipelines.segmentation.segmentation_sets import SETTINGS
+from tests.pipelines.segmentation.tiny_models import SETTINGS
 
 PATIENCE = 120
 # Answers every command and logs it; "deadly" makes it exit.

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from segboost.datasets import load_synthetic
-from segboost.pipelines.segmentation.run import run_training
+from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import QuietProgress
 from segboost.report.write_report import write_report
-from tests.pipelines.segmentation.segmentation_sets import shared_cache, tiny_config
+from tests.pipelines.segmentation.tiny_models import shared_cache, tiny_config
 
 SIZES = {"n_train": 6, "n_test": 6, "height": 72, "width": 96}
 

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from segboost.datasets import load_synthetic_classes
-from segboost.pipelines.segmentation.run import run_training
+from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import QuietProgress
 from segboost.report.run_data.load_runs import find_runs
 from segboost.report.write_report import write_report
 from tests.browser import PHONE, chromium, needs_chromium, widths
-from tests.pipelines.segmentation.class_sets import class_config, class_store
+from tests.pipelines.segmentation.tiny_class_models import class_config, class_store
 
 SIZES = {"n_train": 6, "n_test": 4, "height": 60, "width": 80}
 

@@ -8,11 +8,11 @@ import shutil
 
 import pytest
 
-from segboost.pipelines.segmentation.run import run_training
+from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import QuietProgress
 from segboost.report.sections.scores import _choice
 from segboost.report.write_report import write_report
-from tests.pipelines.segmentation.segmentation_sets import tiny_config, tiny_data, write_folders
+from tests.pipelines.segmentation.tiny_models import tiny_config, tiny_data, write_folders
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from segboost.pipelines.batch.scientific.output_names import LABELS, OBJECTS
 from segboost.pipelines.batch.scientific.tile_store import PROBABILITY, TileStore
 from segboost.pipelines.objects.table_file import write_object_table
 from segboost.pipelines.segmentation.images.tiling import Tile
-from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 
 
 @dataclass(frozen=True, eq=False)

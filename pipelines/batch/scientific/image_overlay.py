@@ -13,7 +13,7 @@ from segboost.pipelines.batch.overlay import draw_overlay
 from segboost.pipelines.batch.scientific.intensity_scale import choose_scale
 from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.scientific.output_names import has_overlay, mask_name
-from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 from segboost.storage.whole_file import write_whole
 
 

@@ -9,7 +9,7 @@ from segboost.io.errors import ImageFileError
 from segboost.io.scientific.sources import is_tiff
 from segboost.pipelines.batch.output_names import OVERLAYS, SCORES
 from segboost.pipelines.batch.scientific.options import ScientificOptions
-from segboost.pipelines.segmentation.images.tiling import WHOLE
+from segboost.pipelines.segmentation.images.tiling import LARGEST_UNTILED
 
 OBJECTS, LABELS = "objects", "labels"
 COCO = "coco"
@@ -32,7 +32,7 @@ def zarr_name(path: Path) -> str:
 
 def has_overlay(pages: int, n_pixels: int, options: ScientificOptions) -> bool:
     """Whether overlays are drawn for images with pages of this many pixels."""
-    return pages == 1 and n_pixels <= WHOLE and not options.zarr
+    return pages == 1 and n_pixels <= LARGEST_UNTILED and not options.zarr
 
 
 def image_file_names(

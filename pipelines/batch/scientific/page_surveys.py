@@ -10,8 +10,8 @@ from segboost._types import ByteArray
 from segboost.io.scientific.intensities import IntensityScale
 from segboost.io.scientific.sources import ImageSource, open_source
 from segboost.pipelines.batch.scientific.tile import TileReader
-from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.model.page_survey import survey_page
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 
 
 def survey_pages(

@@ -23,7 +23,7 @@ from segboost.pipelines.batch.scientific.tile import TileReader, TileResult
 from segboost.pipelines.batch.scientific.tile_store import TileStore
 from segboost.pipelines.runtime.artefact_key import file_key
 from segboost.pipelines.segmentation.images.tiling import Tile, is_large, plan_tiles
-from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 from segboost.storage.folder import DOCUMENT
 
 VERSION = 3

@@ -14,7 +14,7 @@ from segboost.io.scientific.intensities import IntensityScale
 from segboost.io.scientific.sources import open_source
 from segboost.pipelines.segmentation.images.page_view import PageView
 from segboost.pipelines.segmentation.images.tiling import Tile
-from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 
 __all__ = ["Tile", "TilePixels", "TileReader", "TileResult", "segment_tile"]
 

@@ -23,7 +23,7 @@ from segboost.pipelines.segmentation.config.segmentation_config import (
     SegmentationConfig,
 )
 from segboost.pipelines.segmentation.evaluation import Evaluation
-from segboost.pipelines.segmentation.run import run_training
+from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import Progress
 from segboost.storage.whole_file import write_whole
 

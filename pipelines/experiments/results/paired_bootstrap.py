@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from segboost._types import FloatArray, Int64Array
+from segboost.pipelines.segmentation.config.stage_settings import Measure
+from segboost.pipelines.segmentation.metrics.measures import measure_of_confusion
 from segboost.pipelines.segmentation.metrics.predictions import ImagePrediction
-
-Measure = Literal["mean_iou", "mean_recall", "accuracy"]
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ def paired_difference(
     names = sorted(one)
     counts = [_stacked(predictions, names) for predictions in (one, other)]
     drawn = _draws(len(names), n_samples, seed)
-    found = [measure_counts(_sums(drawn, c), measure) for c in counts]
-    whole = [measure_counts(c.sum(axis=0), measure) for c in counts]
+    found = [_measure(_sums(drawn, c), measure) for c in counts]
+    whole = [_measure(c.sum(axis=0), measure) for c in counts]
     return _interval_of(float(whole[0] - whole[1]), found[0] - found[1])
 
 
@@ -72,25 +71,17 @@ def interval(
 ) -> Interval:
     """Return a measure in per cent with its 95 % interval, by a bootstrap over images."""
     counts = _stacked(predictions, sorted(predictions))
-    found = measure_counts(_sums(_draws(len(counts), n_samples, seed), counts), measure)
-    return _interval_of(float(measure_counts(counts.sum(axis=0), measure)), found)
+    found = _measure(_sums(_draws(len(counts), n_samples, seed), counts), measure)
+    return _interval_of(float(_measure(counts.sum(axis=0), measure)), found)
 
 
-def measure_counts(counts: FloatArray, measure: Measure) -> FloatArray:
-    """Return a measure of confusion matrices, shape (…, K, K), true classes in rows.
+def _measure(counts: FloatArray, measure: Measure) -> FloatArray:
+    """Return a measure of confusion matrices, shape (…, K, K).
 
     Means are over the classes that are present; with two classes, over both.
     """
-    right = np.diagonal(counts, axis1=-2, axis2=-1)
-    true = counts.sum(axis=-1)
-    if measure == "accuracy":
-        accuracy: FloatArray = right.sum(axis=-1) / np.maximum(true.sum(axis=-1), 1)
-        return accuracy
-    whole = true if measure == "mean_recall" else true + counts.sum(axis=-2) - right
-    each = right / np.maximum(whole, 1)
-    present = (true > 0) | (counts.shape[-1] == 2)
-    mean: FloatArray = (each * present).sum(axis=-1) / np.maximum(present.sum(axis=-1), 1)
-    return mean
+    counted = (counts.sum(axis=-1) > 0) | (counts.shape[-1] == 2)
+    return measure_of_confusion(counts, measure, counted)
 
 
 def _stacked(predictions: Mapping[str, ImagePrediction], names: Sequence[str]) -> FloatArray:

@@ -15,15 +15,16 @@ from segboost.io.legend import VOID
 from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.borders.class_refinement import (
     ClassRefinement,
-    describe_pixels,
     doubtful_pixels,
+    pixel_describer,
 )
 from segboost.pipelines.segmentation.borders.learning import BORDERS, FEWEST_PIXELS
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.metrics.confusion import class_counts
 from segboost.pipelines.segmentation.potentials.class_table_trees import ClassTableLearner
-from segboost.pipelines.segmentation.potentials.class_trees import BALANCE
+from segboost.pipelines.segmentation.potentials.class_truth import BALANCE
 from segboost.pipelines.segmentation.potentials.out_of_fold import in_threads, learn_out_of_fold
 from segboost.progress import Progress, Report
 
@@ -92,7 +93,7 @@ def sample_doubtful(
     chosen = np.sort(rng.choice(rows.size, count, replace=False))
     n_labelled, rows, columns = rows.size, rows[chosen], columns[chosen]
     return DoubtfulPixels(
-        describe_pixels(image, nodes, rows, columns, settings),
+        pixel_describer(image, nodes, settings)(rows, columns),
         mask[rows, columns].astype(np.int64),
         image.superpixels[rows, columns].astype(np.int64),
         n_labelled / max(count, 1),
@@ -102,7 +103,7 @@ def sample_doubtful(
 
 def learn_refinement(
     images: Sequence[SuperpixelImage],
-    items: Sequence[Any],
+    items: Sequence[TrainingImage],
     nodes: Sequence[FloatArray],
     fold: Int64Array,
     settings: BorderSettings,

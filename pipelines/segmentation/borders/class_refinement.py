@@ -11,11 +11,9 @@ from scipy.ndimage import maximum_filter, minimum_filter
 
 from segboost._types import AnyArray, BoolArray, Float32Array, FloatArray, Int64Array
 from segboost.boosting.class_ensemble import ClassBooster
-from segboost.features.image import as_rgb
 from segboost.features.luv import rgb_to_luv
-from segboost.features.network.maps import network_maps
 from segboost.features.pixels.class_columns import ClassPixelSource, describe_class_pixels
-from segboost.pipelines.segmentation.borders.band import in_batches
+from segboost.pipelines.segmentation.borders.border_pixels import rgb_and_maps, score_in_batches
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 
@@ -36,11 +34,6 @@ class ClassRefinement:
     booster: ClassBooster
     settings: BorderSettings
 
-    @property
-    def wanted_maps(self) -> tuple[tuple[float, str], ...]:
-        """Scale and layer of the network maps used as pixel features."""
-        return tuple((self.settings.scale, layer) for layer in self.settings.layers)
-
     def refine(self, image: SuperpixelImage, nodes: FloatArray) -> Float32Array:
         """Return the log-probabilities of every pixel, shape (H, W, K).
 
@@ -60,7 +53,7 @@ class ClassRefinement:
         if not rows.size:
             return found
         describe = pixel_describer(image, nodes, self.settings)
-        scores = in_batches(
+        scores = score_in_batches(
             lambda y, x: self.booster.log_probabilities(describe(y, x)).astype(np.float32),
             rows,
             columns,
@@ -95,29 +88,11 @@ def doubtful_pixels(image: SuperpixelImage, nodes: FloatArray, width: int) -> Bo
     return found
 
 
-def describe_pixels(
-    image: SuperpixelImage,
-    nodes: FloatArray,
-    rows: Int64Array,
-    columns: Int64Array,
-    settings: BorderSettings,
-) -> Float32Array:
-    """Return the features of pixels, shape (n, D)."""
-    return pixel_describer(image, nodes, settings)(rows, columns)
-
-
 def pixel_describer(
     image: SuperpixelImage, nodes: FloatArray, settings: BorderSettings
 ) -> Callable[[Int64Array, Int64Array], Float32Array]:
     """Return a function from rows and columns to the features of these pixels."""
-    if image.pixels is None:
-        raise ValueError(f"image {image.name!r} has no pixels, which refining its borders needs")
-    rgb = as_rgb(image.pixels)
-    wanted = [(settings.scale, layer) for layer in settings.layers]
-    maps = [image.maps[key] for key in wanted if key in image.maps]
-    if len(maps) < len(wanted):
-        of_page = image.page is not None
-        maps = network_maps(rgb, settings.scale, settings.layers, of_page)
+    rgb, maps = rgb_and_maps(image, settings)
     part = None if image.page is None else image.page.part
     source = ClassPixelSource(rgb_to_luv(rgb), image.superpixels, nodes, part)
     return describe_class_pixels(source, maps)

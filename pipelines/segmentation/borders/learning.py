@@ -11,16 +11,17 @@ import numpy as np
 from segboost._types import Float32Array, FloatArray, Int64Array
 from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.runtime.parallel_map import map_tasks
-from segboost.pipelines.segmentation.borders.band import band_pixels, border_distance
+from segboost.pipelines.segmentation.borders.border_band import band_pixels, border_distance
 from segboost.pipelines.segmentation.borders.refinement import (
     BorderRefinement,
-    describe_pixels,
     margins,
+    pixel_describer,
 )
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings, Measure
 from segboost.pipelines.segmentation.decisions.calibration import Calibration, fit_calibration
-from segboost.pipelines.segmentation.decisions.cut import best_offset
+from segboost.pipelines.segmentation.decisions.threshold import best_threshold
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.metrics.scores import region_counts
 from segboost.pipelines.segmentation.potentials.out_of_fold import in_threads, learn_out_of_fold
 from segboost.pipelines.segmentation.potentials.table_trees import TableLearner
@@ -34,7 +35,7 @@ FEWEST_PIXELS = 500
 Counted per class with two classes, in total with more.
 """
 FIXED = 1e6
-"""The score given to pixels outside the refined band when the cut is chosen."""
+"""The score given to pixels outside the refined band when the threshold is chosen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +98,9 @@ def sample_band(
     rng = np.random.default_rng([seed, 4, number])
     chosen = np.sort(rng.choice(labelled, count, replace=False))
     rows, columns = rows[chosen], columns[chosen]
-    table = describe_pixels(image, margin, distance, rows, columns, settings)
+    describe = pixel_describer(image, margin, distance, settings)
     return PixelTable(
-        table,
+        describe(rows, columns),
         (mask[rows, columns] == 1).astype(np.int64),
         image.superpixels[rows, columns].astype(np.int64),
         max(1, round(labelled.size / max(count, 1))),
@@ -111,7 +112,7 @@ def sample_band(
 
 def learn_borders(
     images: Sequence[SuperpixelImage],
-    items: Sequence[Any],
+    items: Sequence[TrainingImage],
     nodes: Sequence[FloatArray],
     fold: Int64Array,
     calibration: Calibration,
@@ -130,7 +131,7 @@ def learn_borders(
     items : sequence of TrainingImage
         The same images, with pixels and masks.
     nodes : sequence of ndarray of shape (P,)
-        Scores of the superpixels minus the cut, from out-of-fold unaries.
+        Scores of the superpixels minus the threshold, from out-of-fold unaries.
     fold : ndarray of int, shape (N,)
         The folds of all superpixels.
     calibration : Calibration
@@ -141,7 +142,7 @@ def learn_borders(
     n_jobs : int
     progress : Progress
     measure : "mean_iou", "mean_recall" or "accuracy"
-        The measure by which the cut of the refined scores is chosen.
+        The measure by which the threshold of the refined scores is chosen.
     """
     tables = []
     given = list(zip(range(len(images)), images, nodes, items, strict=True))
@@ -165,9 +166,9 @@ def learn_borders(
     )
     learned = learn_out_of_fold(learner, in_threads(n_jobs))
     scores = np.split(learned.out_of_fold, np.cumsum([len(t.labels) for t in tables])[:-1])
-    cut = best_offset([*_band_parts(tables, scores), *map(_fixed_part, tables)], measure)
-    refinement = BorderRefinement(learned.model, calibration, cut, settings)
-    final = [*_band_parts(tables, [s - cut for s in scores])]
+    threshold = best_threshold([*_band_parts(tables, scores), *map(_fixed_part, tables)], measure)
+    refinement = BorderRefinement(learned.model, calibration, threshold, settings)
+    final = [*_band_parts(tables, [s - threshold for s in scores])]
     final += [(t.margin, t.foreground, t.background) for t in tables]
     return LearnedBorders(refinement, fit_calibration(final))
 
@@ -189,6 +190,6 @@ def _band_parts(tables: Sequence[PixelTable], scores: Sequence[FloatArray]) -> l
 
 
 def _fixed_part(table: PixelTable) -> Part:
-    """Return the pixels away from borders, with scores that no cut changes."""
+    """Return the pixels away from borders, with scores that no threshold changes."""
     score = np.where(table.margin > 0, FIXED, -FIXED)
     return score, table.foreground, table.background

@@ -11,16 +11,11 @@ from scipy.special import logit
 
 from segboost._types import AnyArray, Float32Array, FloatArray, Int32Array, Int64Array
 from segboost.boosting.ensemble import TreeBooster
-from segboost.features.image import as_rgb
 from segboost.features.luv import rgb_to_luv
-from segboost.features.network.maps import network_maps
 from segboost.features.pixels import columns as pixel_features
 from segboost.features.pixels.columns import PixelSource
-from segboost.pipelines.segmentation.borders.band import (
-    band_pixels,
-    border_distance,
-    in_batches,
-)
+from segboost.pipelines.segmentation.borders.border_band import band_pixels, border_distance
+from segboost.pipelines.segmentation.borders.border_pixels import rgb_and_maps, score_in_batches
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
 from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
@@ -46,20 +41,15 @@ class BorderRefinement:
     trees : TreeBooster
     calibration : Calibration
         Maps scores of superpixels to probabilities, from which the trees' features are computed.
-    cut : float
+    threshold : float
         Log-odds above which a pixel is foreground.
     settings : BorderSettings
     """
 
     trees: TreeBooster
     calibration: Calibration
-    cut: float
+    threshold: float
     settings: BorderSettings
-
-    @property
-    def wanted_maps(self) -> tuple[tuple[float, str], ...]:
-        """Scale and layer of the network maps used as pixel features."""
-        return tuple((self.settings.scale, layer) for layer in self.settings.layers)
 
     def margins(self, node: FloatArray) -> FloatArray:
         """Return the margins of superpixels with these scores; see the function `margins`."""
@@ -80,13 +70,15 @@ class BorderRefinement:
         if not rows.size:
             return BandScores(rows, columns, np.empty(0))
         describe = pixel_describer(image, margin, distance, self.settings)
-        score = in_batches(lambda y, x: self.trees.decision_function(describe(y, x)), rows, columns)
-        return BandScores(rows, columns, score - self.cut)
+        score = score_in_batches(
+            lambda y, x: self.trees.decision_function(describe(y, x)), rows, columns
+        )
+        return BandScores(rows, columns, score - self.threshold)
 
     def to_arrays(self) -> dict[str, AnyArray]:
         """Return the arrays that `from_arrays` takes."""
         knots = {f"{CALIBRATION}{k}": a for k, a in self.calibration.to_arrays().items()}
-        return {**self.trees.to_arrays(), **knots, "cut": np.array(self.cut)}
+        return {**self.trees.to_arrays(), **knots, "cut": np.array(self.threshold)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray], settings: BorderSettings) -> Self:
@@ -96,10 +88,12 @@ class BorderRefinement:
             for name, a in arrays.items()
             if name.startswith(CALIBRATION)
         }
-        cut = float(arrays["cut"])
-        if not np.isfinite(cut):
-            raise ValueError("the cut of the border refinement must be finite")
-        return cls(TreeBooster.from_arrays(arrays), Calibration.from_arrays(knots), cut, settings)
+        threshold = float(arrays["cut"])
+        if not np.isfinite(threshold):
+            raise ValueError("the threshold of the border refinement must be finite")
+        return cls(
+            TreeBooster.from_arrays(arrays), Calibration.from_arrays(knots), threshold, settings
+        )
 
 
 def margins(calibration: Calibration, node: FloatArray) -> FloatArray:
@@ -110,18 +104,6 @@ def margins(calibration: Calibration, node: FloatArray) -> FloatArray:
     return np.where(np.sign(log_odds) == np.sign(smallest), log_odds, smallest)
 
 
-def describe_pixels(
-    image: SuperpixelImage,
-    margin: FloatArray,
-    distance: Int32Array,
-    rows: Int64Array,
-    columns: Int64Array,
-    settings: BorderSettings,
-) -> Float32Array:
-    """Return the features of pixels, shape (n, D)."""
-    return pixel_describer(image, margin, distance, settings)(rows, columns)
-
-
 def pixel_describer(
     image: SuperpixelImage,
     margin: FloatArray,
@@ -129,13 +111,6 @@ def pixel_describer(
     settings: BorderSettings,
 ) -> Callable[[Int64Array, Int64Array], Float32Array]:
     """Return a function from rows and columns to the features of these pixels."""
-    if image.pixels is None:
-        raise ValueError(f"image {image.name!r} has no pixels, which refining its borders needs")
-    rgb = as_rgb(image.pixels)
-    wanted = [(settings.scale, layer) for layer in settings.layers]
-    maps = [image.maps[key] for key in wanted if key in image.maps]
-    if len(maps) < len(wanted):
-        of_page = image.page is not None
-        maps = network_maps(rgb, settings.scale, settings.layers, of_page)
+    rgb, maps = rgb_and_maps(image, settings)
     source = PixelSource(rgb_to_luv(rgb), image.superpixels, margin, distance)
     return pixel_features.describe_pixels(source, maps)

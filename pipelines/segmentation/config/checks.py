@@ -44,7 +44,7 @@ RANGES: dict[str, tuple[float, float]] = {
 _NAMES = {bool: "true, false or null", int: "a whole number or null", float: "a number or null"}
 
 
-def of_type(hint: Any, value: Any, old: Any, name: str) -> Any:
+def checked_type(hint: Any, value: Any, old: Any, name: str) -> Any:
     """Return a JSON value as the type of a setting; ValueError if it has another type.
 
     Parameters
@@ -58,7 +58,7 @@ def of_type(hint: Any, value: Any, old: Any, name: str) -> Any:
 
     Examples
     --------
-    >>> of_type(tuple[float, ...], [1, 2.5], (1.0,), "C_choices")
+    >>> checked_type(tuple[float, ...], [1, 2.5], (1.0,), "C_choices")
     (1.0, 2.5)
     """
     if get_origin(hint) in (Union, UnionType):
@@ -66,7 +66,7 @@ def of_type(hint: Any, value: Any, old: Any, name: str) -> Any:
             return None
         hint = next(h for h in get_args(hint) if h is not NoneType)
     if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
-        return tuple(of_type(get_args(hint)[0], v, old, name) for v in value)
+        return tuple(checked_type(get_args(hint)[0], v, old, name) for v in value)
     if get_origin(hint) is Literal and isinstance(value, str) and value in get_args(hint):
         return value
     if hint is float and type(value) is int:
@@ -102,7 +102,7 @@ def changed_settings(base: Any, values: Any, place: str = "") -> Any:
         if is_dataclass(old):
             changes[name] = changed_settings(old, value, f"{place}{name}.")
         else:
-            changes[name] = of_type(hints[name], value, old, f"{place}{name}")
+            changes[name] = checked_type(hints[name], value, old, f"{place}{name}")
     check_ranges({name: value for name, value in changes.items() if not is_dataclass(value)}, place)
     return replace(base, **changes)
 

@@ -26,7 +26,7 @@ Method = Literal["structboost", "ssvm", "trees", "adaboost", "svm"]
 METHODS: tuple[Method, ...] = get_args(Method)
 C_CHOICES = (2.0, 20.0, 200.0)
 OLD_NAMES = {"raw_booster": "tree_booster", "booster": "context_booster"}
-"""Settings that had another name in version 0.1."""
+"""Settings that had another name in earlier versions."""
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ class SegmentationConfig:
     losses : tuple of "superpixels", "pixels" and "balanced"
         Ways to count the Hamming loss; one is chosen together with C.
     select : "mean_iou", "mean_recall" or "accuracy"
-        The measure by which C, the loss and the cut are chosen.
+        The measure by which C, the loss and the threshold are chosen.
     n_iterations : int
         Rounds of StructBoost.
     ramp_width : float
@@ -296,7 +296,7 @@ class SegmentationConfig:
         return changed
 
     @classmethod
-    def read(cls, path: Path) -> dict[str, Any]:
+    def read_document(cls, path: Path) -> dict[str, Any]:
         """Return the document of a JSON file of settings, not yet checked."""
         try:
             document = json.loads(path.read_text())

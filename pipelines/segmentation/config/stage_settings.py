@@ -123,6 +123,11 @@ class BorderSettings:
             known = ", ".join(LAYERS)
             raise ValueError(f"borders.layers must be among {known}, got {unknown[0]!r}")
 
+    @property
+    def wanted_maps(self) -> tuple[tuple[float, str], ...]:
+        """Scale and layer of the network maps used as pixel features."""
+        return tuple((self.scale, layer) for layer in self.layers)
+
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the settings of a JSON document; ValueError for wrong types and ranges."""

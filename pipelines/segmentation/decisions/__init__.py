@@ -1,1 +1,1 @@
-"""From scores to labels and probabilities."""
+"""From scores to labels and probabilities; `class_…`: for several classes."""

@@ -8,6 +8,10 @@ import numpy as np
 
 from segboost._types import FloatArray, Int64Array
 from segboost.pipelines.segmentation.config.stage_settings import Measure
+from segboost.pipelines.segmentation.metrics.measures import (
+    measure_of_classes,
+    measure_of_confusion,
+)
 
 GRID = np.arange(-24, 25) / 8
 """Changes of an offset that are tried."""
@@ -40,7 +44,7 @@ def best_class_offsets(scores: FloatArray, counts: Int64Array, measure: Measure)
     offsets = np.zeros(scores.shape[1])
     occurring = np.flatnonzero(counts.any(axis=0)).tolist()
     pixels = counts.astype(np.float64)
-    value = float(measure_of(_confusion(scores, pixels)[None], measure)[0])
+    value = float(measure_of_confusion(_confusion(scores, pixels)[None], measure)[0])
     for _ in range(MOST_MOVES):
         ranked = _Ranked.of(scores + offsets, pixels)
         tried = [(k, _values(ranked, k, measure)) for k in occurring]
@@ -78,33 +82,10 @@ def transferable_offsets(
         others = best_class_offsets(scores[~held], counts[~held], measure)
         for number, share in enumerate(SHARES):
             confusion[number] += _confusion(scores[held] + share * others, counts[held])
-    values = measure_of(confusion, measure)
+    values = measure_of_confusion(confusion, measure)
     # np.argmax takes the first of equal values: the smallest share.
     found: FloatArray = SHARES[int(np.argmax(values))] * offsets
     return found
-
-
-def measure_of(confusion: FloatArray, measure: Measure) -> FloatArray:
-    """Return a measure of confusion matrices, shape (…, K, K): rows are true, columns predicted.
-
-    Means are over the classes that occur.
-    """
-    right = np.diagonal(confusion, axis1=-2, axis2=-1)
-    return _measure(right, confusion.sum(axis=-1), confusion.sum(axis=-2), measure)
-
-
-def _measure(
-    right: FloatArray, true: FloatArray, predicted: FloatArray, measure: Measure
-) -> FloatArray:
-    """Return a measure from the pixels of each class, shape (…, K) each."""
-    if measure == "accuracy":
-        return np.asarray(right.sum(axis=-1) / np.maximum(true.sum(axis=-1), 1.0))
-    whole = true if measure == "mean_recall" else true + predicted - right
-    occurs = true > 0
-    return np.asarray(
-        np.where(occurs, right / np.maximum(whole, 1e-12), 0.0).sum(axis=-1)
-        / np.maximum(occurs.sum(axis=-1), 1)
-    )
 
 
 def _confusion(scores: FloatArray, pixels: FloatArray) -> FloatArray:
@@ -160,4 +141,4 @@ def _values(rows: _Ranked, k: int, measure: Measure) -> FloatArray:
 
     right, predicted = left(rows.pixels[numbers, rival]), left(rows.all_pixels)
     right[:, k], predicted[:, k] = taken(rows.pixels[:, k]), taken(rows.all_pixels)
-    return _measure(right, rows.pixels.sum(axis=0), predicted, measure)
+    return measure_of_classes(right, rows.pixels.sum(axis=0), predicted, measure)

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from segboost.io.errors import ImageFileError
 from segboost.io.legend import VOID
 from segboost.io.opening import read_size
 from segboost.io.scientific.image_info import ImageInfo
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 
 
@@ -30,7 +30,7 @@ class CroppedImage:
     crop : Crop
     """
 
-    item: Any
+    item: TrainingImage
     crop: Crop
 
     @property
@@ -63,18 +63,18 @@ class CroppedImage:
 
 # Crops of one image are read one after the other: decode it once.
 @lru_cache(maxsize=1)
-def _whole_image(item: Any) -> ByteArray:
+def _whole_image(item: TrainingImage) -> ByteArray:
     found: ByteArray = item.image()
     return found
 
 
 @lru_cache(maxsize=1)
-def _whole_mask(item: Any) -> ByteArray:
+def _whole_mask(item: TrainingImage) -> ByteArray:
     found: ByteArray = item.mask()
     return found
 
 
-def crop_items(items: Sequence[Any], longest_side: int | None) -> list[Any]:
+def crop_items(items: Sequence[TrainingImage], longest_side: int | None) -> list[TrainingImage]:
     """Return labelled images, those above 2048×2048 pixels as a limited number of labelled crops.
 
     Parameters
@@ -85,18 +85,18 @@ def crop_items(items: Sequence[Any], longest_side: int | None) -> list[Any]:
     """
     if longest_side is not None:
         return list(items)
-    found: list[Any] = []
+    found: list[TrainingImage] = []
     for item in items:
         found += _labelled_crops(item) if _may_be_large(item) else [item]
     return found
 
 
-def working_items(items: Sequence[Any], longest_side: int | None) -> list[Any]:
+def working_items(items: Sequence[TrainingImage], longest_side: int | None) -> list[TrainingImage]:
     """Return labelled images as models see them: large ones scaled down, or as crops."""
     return reduce_items(crop_items(items, longest_side), longest_side)
 
 
-def describe_crops(items: Sequence[Any], cropped: Sequence[Any]) -> list[str]:
+def describe_crops(items: Sequence[TrainingImage], cropped: Sequence[TrainingImage]) -> list[str]:
     """Return a line about images that `crop_items` cropped, if there are any."""
     used = [item for item in cropped if isinstance(item, CroppedImage)]
     large = len(items) - (len(cropped) - len(used))
@@ -108,7 +108,7 @@ def describe_crops(items: Sequence[Any], cropped: Sequence[Any]) -> list[str]:
     ]
 
 
-def _labelled_crops(item: Any) -> list[Any]:
+def _labelled_crops(item: TrainingImage) -> list[TrainingImage]:
     mask = _whole_mask(item)
     height, width = mask.shape
     crops = cut_crops(ImageInfo(1, height, width, 3, mask.dtype, "YXS"), SIDE, LARGEST)
@@ -118,7 +118,7 @@ def _labelled_crops(item: Any) -> list[Any]:
     return [CroppedImage(item, crop) for crop in spread_crops(labelled)]
 
 
-def _may_be_large(item: Any) -> bool:
+def _may_be_large(item: TrainingImage) -> bool:
     """Whether an image may be large; it is not decoded if its file gives the size."""
     if isinstance(item, CroppedImage):
         return False

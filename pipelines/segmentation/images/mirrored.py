@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from segboost._types import ByteArray, Int64Array
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class MirroredImage:
     item : TrainingImage
     """
 
-    item: Any
+    item: TrainingImage
 
     @property
     def name(self) -> str:
@@ -29,7 +29,7 @@ class MirroredImage:
         return f"{self.item.name} (mirrored)"
 
     def image(self) -> ByteArray:
-        """Return the image, shape (H, W, 3)."""
+        """Return the pixels, shape (H, W, channels)."""
         return np.ascontiguousarray(self.item.image()[:, ::-1])
 
     def mask(self) -> ByteArray:
@@ -46,7 +46,7 @@ class MirroredImage:
 
 
 def mirrored_copies(
-    items: Sequence[Any], fold: Int64Array, sizes: Sequence[int]
+    items: Sequence[TrainingImage], fold: Int64Array, sizes: Sequence[int]
 ) -> tuple[list[MirroredImage], list[int]]:
     """Return mirrored copies of images, and their folds, which are those of the originals.
 

@@ -139,16 +139,6 @@ class SuperpixelImage:
         return self.counts
 
     @property
-    def foreground(self) -> Int64Array | None:
-        """The labelled pixels of class 1, shape (P,); None if there is no mask."""
-        return None if self.counts is None else np.ascontiguousarray(self.counts[:, 1])
-
-    @property
-    def background(self) -> Int64Array | None:
-        """The labelled pixels of class 0, shape (P,); None if there is no mask."""
-        return None if self.counts is None else np.ascontiguousarray(self.counts[:, 0])
-
-    @property
     def truth(self) -> tuple[Int64Array, Int64Array]:
         """The labelled foreground and background pixels of two classes."""
         counts = self.class_counts

@@ -12,7 +12,7 @@ DEFAULT_TILE = 1024
 DEFAULT_OVERLAP = BLOCK // 2
 STEP = 256
 """Sides of tiles are multiples of this, which is the side of the tiles in TIFF files."""
-WHOLE = 2048 * 2048
+LARGEST_UNTILED = 2048 * 2048
 """Pages of at most this many pixels are segmented as a whole, unless a tile size is given."""
 
 
@@ -52,8 +52,8 @@ def plan_tiles(
     ----------
     pages, height, width : int
     tile : int, optional
-        Side of the cores in pixels; by default pages of up to `WHOLE` pixels are one tile, and
-        larger ones have cores of `DEFAULT_TILE` pixels.
+        Side of the cores in pixels; pages of up to `LARGEST_UNTILED` pixels are one tile by
+        default, and larger ones have cores of `DEFAULT_TILE` pixels.
     overlap : int
         Minimum number of pixels around a core that are segmented with it. Views end where blocks
         of superpixels end, whose side is twice the overlap.
@@ -84,7 +84,7 @@ def plan_tiles(
 
 def is_large(height: int, width: int, tile: int | None = None) -> bool:
     """Whether pages of this size are segmented by tiles, even if there is only one."""
-    return tile is not None or height * width > WHOLE
+    return tile is not None or height * width > LARGEST_UNTILED
 
 
 def _whole_blocks(start: int, stop: int, overlap: int, length: int) -> tuple[int, int]:

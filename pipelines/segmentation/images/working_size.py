@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from segboost._types import AnyArray, ByteArray
 from segboost.features.image import ImageLike, as_rgb
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 
 Shape = tuple[int, int]
 
@@ -100,7 +100,7 @@ class ReducedImage:
     longest_side : int
     """
 
-    item: Any
+    item: TrainingImage
     longest_side: int
 
     @property
@@ -109,7 +109,7 @@ class ReducedImage:
         return str(self.item.name)
 
     def image(self) -> ByteArray:
-        """Return the image, shape (h, w, 3)."""
+        """Return the pixels, shape (h, w, channels)."""
         return np.asarray(reduce_image(self.item.image(), self.longest_side))
 
     def mask(self) -> ByteArray:
@@ -130,7 +130,7 @@ class ReducedImage:
         return hashlib.sha256(f"{key} at {self.longest_side}".encode()).hexdigest()
 
 
-def reduce_items(items: Sequence[Any], longest_side: int | None) -> list[Any]:
+def reduce_items(items: Sequence[TrainingImage], longest_side: int | None) -> list[TrainingImage]:
     """Return labelled images at their working size, or unchanged if there is no limit."""
     if longest_side is None:
         return list(items)

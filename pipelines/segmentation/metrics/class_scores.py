@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
 
@@ -66,28 +65,14 @@ class ClassEvaluation:
     Examples
     --------
     >>> evaluation = ClassEvaluation(3)
-    >>> evaluation.add([[0, 2], [1, 1]], [[0, 2], [255, 2]]).accuracy
+    >>> matrix = ConfusionMatrix.of_masks([[0, 2], [1, 1]], [[0, 2], [255, 2]], n_classes=3)
+    >>> evaluation.add_matrix(matrix).accuracy
     0.6666666666666666
     """
 
     def __init__(self, n_classes: int) -> None:
         self.matrix = ConfusionMatrix.empty(n_classes)
         self.n_images = 0
-
-    def add(self, prediction: npt.ArrayLike, truth: npt.ArrayLike) -> ClassScores:
-        """Add an image by its masks, shape (H, W), 255 being void; return its own scores."""
-        return self.add_matrix(ConfusionMatrix.of_masks(prediction, truth, self.matrix.n_classes))
-
-    def add_regions(self, labels: npt.ArrayLike, counts: npt.ArrayLike) -> ClassScores:
-        """Add an image by regions of one label each; return its own scores.
-
-        Parameters
-        ----------
-        labels : array-like of int, shape (P,)
-        counts : array-like of int, shape (P, K)
-            The true pixels of each class in every region.
-        """
-        return self.add_matrix(ConfusionMatrix.of_regions(labels, counts))
 
     def add_matrix(self, matrix: ConfusionMatrix) -> ClassScores:
         """Add an image by its confusion matrix; return its own scores."""

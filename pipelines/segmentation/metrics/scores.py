@@ -98,15 +98,6 @@ class PixelCounts:
             accuracy=_ratio(tp + tn, tp + fp + fn + tn),
         )
 
-    @property
-    def matrix(self) -> ConfusionMatrix:
-        """The same counts as a confusion matrix, background first."""
-        rows = [
-            [self.true_negative, self.false_positive],
-            [self.false_negative, self.true_positive],
-        ]
-        return ConfusionMatrix(np.array(rows, dtype=np.int64))
-
 
 class SegmentationEvaluation:
     """Scores over images that are added one at a time; no image is kept.

@@ -1,1 +1,1 @@
-"""A trained segmenter, its parts and its files."""
+"""A trained segmenter, its parts and its files; `class_…`: for several classes."""

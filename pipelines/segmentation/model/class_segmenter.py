@@ -18,14 +18,14 @@ from segboost.pipelines.segmentation.config.stage_settings import PotentialSetti
 from segboost.pipelines.segmentation.decisions.class_calibration import ClassCalibration
 from segboost.pipelines.segmentation.images.page_view import PageView
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.model.class_unaries import ClassUnaries
+from segboost.pipelines.segmentation.model.class_unary_model import ClassUnaryModel
 from segboost.pipelines.segmentation.model.segmentation import (
     Preparation,
     Segmentation,
     at_full_size,
 )
-from segboost.pipelines.segmentation.potentials.class_crf import crf_class_scores
-from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel
+from segboost.pipelines.segmentation.potentials.crf.class_crf_potentials import crf_class_scores
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import CRFModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class ClassSegmentationModel:
         The preset with its codebook.
     legend : ClassLegend
         Names and colours of the K classes.
-    unary : ClassUnaries
+    unary : ClassUnaryModel
     crf : CRFStructBoost, CRFStructuredSVM or None
         None for the method "trees".
     potentials : PotentialSettings
@@ -58,7 +58,7 @@ class ClassSegmentationModel:
     config: SegmentationConfig
     preset: Preset
     legend: ClassLegend
-    unary: ClassUnaries
+    unary: ClassUnaryModel
     crf: CRFModel | None
     potentials: PotentialSettings
     calibration: ClassCalibration
@@ -79,7 +79,7 @@ class ClassSegmentationModel:
 
         With `page`, the image is a part of a large page.
         """
-        maps = None if self.borders is None else self.borders.wanted_maps
+        maps = None if self.borders is None else self.borders.settings.wanted_maps
         prepare = Preparation(self.preset, self.widths, self.config.longest_side, maps)
         return prepare(image, name, page)
 

@@ -12,7 +12,7 @@ from typing import Any
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
 from segboost.estimators.crf import CRFStructBoost
 from segboost.pipelines.runtime.artefact_key import file_key
-from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import CRFModel
 from segboost.saving.registry import FAMILIES, pack_model, unpack_model
 from segboost.storage.folder import (
     DOCUMENT,

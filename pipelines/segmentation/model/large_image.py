@@ -11,9 +11,9 @@ from segboost.features.image import ImageLike
 from segboost.io.scientific.window import Window
 from segboost.pipelines.segmentation.images.tiling import is_large, plan_tiles
 from segboost.pipelines.segmentation.images.working_size import image_shape, to_bytes
-from segboost.pipelines.segmentation.model.files import Segmenter
 from segboost.pipelines.segmentation.model.page_survey import survey_page
 from segboost.pipelines.segmentation.model.segmentation import Segmentation
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 
 
 def segment_image(model: Segmenter, image: ImageLike, name: str = "") -> Segmentation:

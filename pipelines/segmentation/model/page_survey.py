@@ -16,7 +16,7 @@ from segboost.features.presets import Preset
 from segboost.features.superpixels.blocks import block_edges, cut_blocks
 from segboost.features.superpixels.planes import compared_planes
 from segboost.pipelines.segmentation.images.page_view import PageView
-from segboost.pipelines.segmentation.model.files import Segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter
 
 SIDE = 512
 """Side of the sampled places; at least a block."""

@@ -9,7 +9,7 @@ from typing import Any
 from segboost.features.groups.user_groups import refuse_imports
 from segboost.features.groups.words import Codebook
 from segboost.features.presets import Preset, preset_from_config
-from segboost.pipelines.segmentation.model.unaries import Arrays, part_of
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays, arrays_with_prefix
 from segboost.storage.folder import ModelFileError
 
 
@@ -27,7 +27,7 @@ def restore_preset(
     groups = [_find_network(group, folder) for group in config["groups"]]
     preset = preset_from_config({**config, "superpixels": method, "groups": groups})
     if preset.needs_codebook:
-        preset = preset.with_codebook(Codebook.from_arrays(part_of(arrays, "codebook_")))
+        preset = preset.with_codebook(Codebook.from_arrays(arrays_with_prefix(arrays, "codebook_")))
     return preset
 
 

@@ -22,9 +22,9 @@ from segboost.pipelines.segmentation.model.segmentation import (
     Segmentation,
     at_full_size,
 )
-from segboost.pipelines.segmentation.model.unaries import UnaryModel
-from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, crf_instance
-from segboost.pipelines.segmentation.potentials.fixed_crf import smoothed_scores
+from segboost.pipelines.segmentation.model.unary_model import UnaryModel
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import CRFModel, crf_instance
+from segboost.pipelines.segmentation.potentials.crf.fixed_crf import smoothed_scores
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
 
 
@@ -44,10 +44,10 @@ class SegmentationModel:
     potentials : PotentialSettings
     words : LinearWords or None
         The classifier of method "svm".
-    offset : float
+    threshold : float
         Subtracted from every score, so that those above 0 are foreground.
     calibration : Calibration or None
-        Maps scores minus the offset to probabilities; None for models of older versions.
+        Maps scores minus the threshold to probabilities; None for models of older versions.
     borders : BorderRefinement or None
         Classifies the pixels near borders one by one.
     widths : mapping of str to int
@@ -62,7 +62,7 @@ class SegmentationModel:
     crf: CRFModel | None
     potentials: PotentialSettings
     words: LinearWords | None = None
-    offset: float = 0.0
+    threshold: float = 0.0
     calibration: Calibration | None = None
     borders: BorderRefinement | None = None
     widths: Mapping[str, int] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class SegmentationModel:
 
         With `page`, the image is a part of a large page.
         """
-        maps = None if self.borders is None else self.borders.wanted_maps
+        maps = None if self.borders is None else self.borders.settings.wanted_maps
         prepare = Preparation(self.preset, self.widths, self.config.longest_side, maps)
         return prepare(image, name, page)
 
@@ -88,9 +88,9 @@ class SegmentationModel:
         """Return a score for every superpixel, shape (P,): positive where foreground.
 
         For a CRF the exact min-marginals ``min_{y: y_p = 0} E − min_{y: y_p = 1} E``, else the
-        score of the superpixel classifier; the model's offset is subtracted from either.
+        score of the superpixel classifier; the model's threshold is subtracted from either.
         """
-        return self._raw_scores(image) - self.offset
+        return self._raw_scores(image) - self.threshold
 
     def probabilities(self, scores: FloatArray) -> FloatArray:
         """Return the probability of foreground for scores of this model, in their shape.

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import log_softmax
 
 from segboost._types import AnyArray, BoolArray, Float32Array, FloatArray, Int64Array
-from segboost.pipelines.segmentation.potentials.class_trees import ClassTruth
+from segboost.pipelines.segmentation.potentials.class_truth import ClassTruth
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
 from segboost.pipelines.segmentation.potentials.linear import MOST_ROWS
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
-from segboost.pipelines.segmentation.potentials.trees import ImageReader
 from segboost.weak.checks import read_array
 
 REGULARISATION = 1e-3
@@ -130,13 +130,13 @@ class ClassLinearLearner:
 
 
 def fit_class_linear(
-    reader: ImageReader, truth: ClassTruth, seed: int, average: bool = False
+    reader: FeatureReader, truth: ClassTruth, seed: int, average: bool = False
 ) -> Learned[ClassLinearPotential]:
     """Learn a linear classifier over all groups, with out-of-fold scores of shape (N, K).
 
     Parameters
     ----------
-    reader : ImageReader
+    reader : FeatureReader
     truth : ClassTruth
     seed : int
     average : bool

@@ -14,21 +14,14 @@ from segboost.boosting.bins import bin_columns
 from segboost.boosting.class_ensemble import ClassBooster
 from segboost.boosting.class_growing import boost_class_trees
 from segboost.boosting.settings import BoosterSettings
-from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.potentials.byte_table import ByteTable, read_byte_table
+from segboost.pipelines.segmentation.potentials.class_truth import ClassTruth
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
 from segboost.pipelines.segmentation.potentials.out_of_fold import (
     Learned,
     in_threads,
     learn_out_of_fold,
 )
-from segboost.pipelines.segmentation.potentials.trees import (
-    ByteTable,
-    ImageReader,
-    read_byte_table,
-)
-
-BALANCE = 0.4
-"""Superpixels of a class weigh ``share^−BALANCE`` per pixel: a rare class counts for more than its
-share of the pixels, but in total still for less than a frequent one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,52 +55,13 @@ class ClassTreePotential:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassTruth:
-    """The truth of all training superpixels, one image after the other.
-
-    Parameters
-    ----------
-    labels : ndarray of int64, shape (N,)
-        The class with the most labelled pixels.
-    counts : ndarray of int64, shape (N, K)
-        Labelled pixels by class.
-    fold : ndarray of int64, shape (N,)
-    sizes : tuple of int
-        Superpixels of each image.
-    """
-
-    labels: Int64Array
-    counts: Int64Array
-    fold: Int64Array
-    sizes: tuple[int, ...]
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes K."""
-        return int(self.counts.shape[1])
-
-    @property
-    def known(self) -> BoolArray:
-        """The superpixels with a labelled pixel, shape (N,)."""
-        found: BoolArray = self.counts.sum(axis=1) > 0
-        return found
-
-    def weights(self, balance: float = BALANCE) -> FloatArray:
-        """Return the labelled pixels of every superpixel times ``share(class)^−balance``."""
-        labelled = self.counts.sum(axis=1).astype(np.float64)
-        share = np.bincount(self.labels, labelled, self.n_classes) / max(labelled.sum(), 1.0)
-        found: FloatArray = labelled * np.maximum(share, 1e-4)[self.labels] ** -balance
-        return found
-
-
-@dataclass(frozen=True, eq=False)
 class ClassTreeLearner:
     """Learns trees over context and raw columns; see `learn_out_of_fold`.
 
     Parameters
     ----------
     truth : ClassTruth
-    reader : ImageReader
+    reader : FeatureReader
         The raw features of the images.
     table : ByteTable
         Context, then raw columns, of the superpixels that are learned from.
@@ -121,7 +75,7 @@ class ClassTreeLearner:
     """
 
     truth: ClassTruth
-    reader: ImageReader
+    reader: FeatureReader
     table: ByteTable
     context: Float32Array
     n_raw: int
@@ -174,7 +128,7 @@ class ClassTreeLearner:
 
 
 def fit_class_trees(
-    reader: ImageReader,
+    reader: FeatureReader,
     truth: ClassTruth,
     settings: BoosterSettings,
     seed: tuple[int, ...],
@@ -188,7 +142,7 @@ def fit_class_trees(
 
     Parameters
     ----------
-    reader : ImageReader
+    reader : FeatureReader
         The features of the images.
     truth : ClassTruth
     settings : BoosterSettings
@@ -208,17 +162,7 @@ def fit_class_trees(
     if context is None:
         context = np.empty((len(truth.fold), 0), np.float32)
     else:
-        table = table.behind(bin_columns(context[table.rows]))
+        table = table.with_columns_before(bin_columns(context[table.rows]))
     learner = ClassTreeLearner(truth, reader, table, context, n_raw, settings, seed)
     mean = ClassTreePotential.mean if average else None
     return learn_out_of_fold(learner, in_threads(n_jobs), "in sample", report, mean)
-
-
-def class_truth(images: Sequence[SuperpixelImage], fold: Int64Array) -> ClassTruth:
-    """Return the truth of images, with their folds."""
-    return ClassTruth(
-        np.concatenate([i.labels for i in images]),
-        np.concatenate([i.class_counts for i in images]),
-        fold,
-        tuple(i.n_superpixels for i in images),
-    )

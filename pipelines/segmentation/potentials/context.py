@@ -15,18 +15,15 @@ from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.growing import boost_trees
 from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.potentials.byte_table import ByteTable, read_byte_table
 from segboost.pipelines.segmentation.potentials.context_features import context_features
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
 from segboost.pipelines.segmentation.potentials.out_of_fold import (
     Learned,
     in_threads,
     learn_out_of_fold,
 )
 from segboost.pipelines.segmentation.potentials.table_trees import TableLearner
-from segboost.pipelines.segmentation.potentials.trees import (
-    ByteTable,
-    ImageReader,
-    read_byte_table,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +73,7 @@ class ContextPotential:
 class RawColumns:
     """Raw features in addition to the context: where to read them, and how many per tree."""
 
-    reader: ImageReader
+    reader: FeatureReader
     n_columns: int
 
 
@@ -186,7 +183,7 @@ def fit_context(
         learned = learn_out_of_fold(learner, in_threads(n_jobs), report=report, mean=mean)
         return Learned(ContextPotential(learned.model), learned.out_of_fold)
     columns = read_byte_table(raw.reader, np.flatnonzero(weight > 0), seed)
-    columns = columns.behind(bin_columns(table[columns.rows]))
+    columns = columns.with_columns_before(bin_columns(table[columns.rows]))
     wide = WideContextLearner(
         table, columns, raw, tuple(sizes), labels, weight, fold, settings, (seed, 2)
     )

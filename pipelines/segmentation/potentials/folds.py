@@ -14,7 +14,7 @@ def fold_of_image(n_images: int, n_folds: int) -> Int64Array:
     return np.arange(n_images) * min(n_folds, n_images) // max(n_images, 1)
 
 
-def teaches(labels: Int64Array, rows: Int64Array) -> bool:
+def has_two_classes(labels: Int64Array, rows: Int64Array) -> bool:
     """Whether these rows hold two classes or more, so that a classifier can be learned from them.
 
     If masks are partial, the images outside a fold may show only one class. Then nothing can be
@@ -46,7 +46,7 @@ def assign_folds(
     """
     image = np.repeat(np.arange(len(sizes)), sizes)
     fold = np.repeat(fold_of_image(len(sizes), n_folds), sizes)
-    if n_folds < 2 or len(sizes) < 2 or all_teach(labels, known, fold):
+    if n_folds < 2 or len(sizes) < 2 or has_two_classes_outside_folds(labels, known, fold):
         return fold
     shows = [np.isin(np.arange(len(sizes)), image[known & (labels == c)]) for c in (0, 1)]
     # Foreground only, both, background only, nothing: the images that show a class follow one
@@ -61,9 +61,11 @@ def assign_folds(
     return fold
 
 
-def all_teach(labels: Int64Array, known: BoolArray, fold: Int64Array) -> bool:
-    """Whether a classifier can be learned outside every fold."""
-    return all(teaches(labels, np.flatnonzero(known & (fold != k))) for k in np.unique(fold))
+def has_two_classes_outside_folds(labels: Int64Array, known: BoolArray, fold: Int64Array) -> bool:
+    """Whether the rows outside every fold hold two classes, so that all folds can be scored."""
+    return all(
+        has_two_classes(labels, np.flatnonzero(known & (fold != k))) for k in np.unique(fold)
+    )
 
 
 def divide(

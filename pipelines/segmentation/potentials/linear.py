@@ -15,8 +15,8 @@ import numpy as np
 from segboost._types import AnyArray, BoolArray, Float32Array, FloatArray, Int64Array
 from segboost.pipelines.segmentation.config.stage_settings import LinearSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
-from segboost.pipelines.segmentation.potentials.trees import ImageReader
 from segboost.weak.checks import read_array
 
 DEFAULT = LinearSettings()
@@ -122,7 +122,7 @@ class LinearLearner:
 
 
 def fit_linear_potential(
-    reader: ImageReader,
+    reader: FeatureReader,
     images: Sequence[SuperpixelImage],
     fold: Int64Array,
     seed: int,
@@ -133,7 +133,7 @@ def fit_linear_potential(
 
     Parameters
     ----------
-    reader : ImageReader
+    reader : FeatureReader
         The features of the images.
     images : sequence of SuperpixelImage
         With their truth.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from segboost._types import AnyArray, BoolArray, FloatArray, Int64Array
-from segboost.pipelines.segmentation.potentials.folds import teaches
+from segboost.pipelines.segmentation.potentials.folds import has_two_classes
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
 
 C_CHOICES = (1e-2, 1e-1, 1.0, 1e1, 1e2)
@@ -66,7 +66,7 @@ def fit_linear_words(
     last = fold == fold.max()
     chosen = C_CHOICES[len(C_CHOICES) // 2]
     train, test = known & ~last, known & last
-    if test.any() and teaches(labels, np.flatnonzero(train)):
+    if test.any() and has_two_classes(labels, np.flatnonzero(train)):
         accuracy = [
             _agreement(
                 _fit(features[train], labels[train], C), features[test], labels[test], area[test]

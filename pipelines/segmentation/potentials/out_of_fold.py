@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from segboost._types import BoolArray, FloatArray, Int64Array
-from segboost.pipelines.segmentation.potentials.folds import teaches
+from segboost.pipelines.segmentation.potentials.folds import has_two_classes
 
 Model = TypeVar("Model")
 
@@ -84,7 +84,7 @@ def learn_out_of_fold(
         at no further cost in training, and is about as confident as the out-of-fold scores.
     """
     folds = [int(k) for k in np.unique(learner.fold)]
-    parts: list[int | None] = [None, *(folds if len(folds) > 1 else [])]
+    parts: list[int | None] = [None, *(folds if len(folds) > 1 else [])]  # see count_parts
     found = []
     for part in (run or in_order)(learn_part, (learner, mean is not None), parts):
         found.append(part)
@@ -107,6 +107,12 @@ def learn_out_of_fold(
     return Learned(model, scores)
 
 
+def count_parts(fold: Int64Array) -> int:
+    """Return the number of models that are learned: of all rows, and without each fold."""
+    n_folds = len(np.unique(fold))
+    return 1 + (n_folds if n_folds > 1 else 0)
+
+
 def learn_part(
     shared: tuple[FoldLearner[Model], bool], left_out: int | None
 ) -> tuple[Model | None, FloatArray | None]:
@@ -120,7 +126,7 @@ def learn_part(
         part = len(np.unique(learner.fold))
         return learner.fit(np.flatnonzero(learner.known), part), None
     rows = np.flatnonzero(learner.known & (learner.fold != left_out))
-    if not teaches(learner.labels, rows):
+    if not has_two_classes(learner.labels, rows):
         return None, None
     held = np.flatnonzero(learner.fold == left_out)
     model = learner.fit(rows, left_out)

@@ -8,21 +8,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from segboost._types import AnyArray, BoolArray, ByteArray, FloatArray, Int64Array
-from segboost.boosting.bins import bin_columns, keep_bytes
+from segboost._types import AnyArray, BoolArray, FloatArray, Int64Array
 from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.growing import boost_trees
 from segboost.boosting.settings import BoosterSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.potentials.byte_table import ByteTable, read_byte_table
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
 from segboost.pipelines.segmentation.potentials.out_of_fold import (
     Learned,
     in_threads,
     learn_out_of_fold,
 )
-from segboost.weak.binning import MAX_BINS, BinnedMatrix
-
-MOST_ROWS = 150_000
-"""The largest number of superpixels to learn from: their features are held in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,69 +50,12 @@ class TreePotential:
 
 
 @dataclass(frozen=True, eq=False)
-class ByteTable:
-    """The features of the superpixels that are learned from, as bytes.
-
-    Parameters
-    ----------
-    columns : ndarray of uint8, shape (D, n)
-    thresholds : ndarray of float64, shape (D, 255)
-        ``x ≤ thresholds[j, k]`` where the byte of column j is at most k; +inf beyond its last.
-    rows : ndarray of int64, shape (n,)
-        Indices of these superpixels.
-    """
-
-    columns: ByteArray
-    thresholds: FloatArray
-    rows: Int64Array
-
-    def members(self, n_rows: int) -> BoolArray:
-        """Return which of all superpixels are in the table, shape (n_rows,)."""
-        found = np.zeros(n_rows, dtype=bool)
-        found[self.rows] = True
-        return found
-
-    def behind(self, binned: BinnedMatrix) -> ByteTable:
-        """Return the table with other binned columns of the same rows before its own."""
-        thresholds = np.full((binned.n_features, MAX_BINS - 1), np.inf)
-        thresholds[:, : binned.width - 1] = binned.thresholds
-        return ByteTable(
-            np.concatenate([binned.codes, self.columns]),
-            np.concatenate([thresholds, self.thresholds]),
-            self.rows,
-        )
-
-
-class ImageReader:
-    """Reads features for training: one group of all images, or all groups of one image."""
-
-    def __init__(
-        self, n_images: int, groups: Sequence[str], read: Callable[[int, str], AnyArray]
-    ) -> None:
-        self.n_images = n_images
-        self.groups = tuple(groups)
-        self._read = read
-
-    def column_block(self, group: str) -> AnyArray:
-        """Return a group of all images, shape (N, d)."""
-        return np.concatenate([self._read(i, group) for i in range(self.n_images)])
-
-    def group(self, number: int, group: str) -> AnyArray:
-        """Return a group of one image, shape (P, d)."""
-        return self._read(number, group)
-
-    def image(self, number: int) -> dict[str, AnyArray]:
-        """Return all groups of an image."""
-        return {g: self._read(number, g) for g in self.groups}
-
-
-@dataclass(frozen=True, eq=False)
 class TreeLearner:
     """Learns the trees over all raw features; see `learn_out_of_fold`.
 
     Parameters
     ----------
-    reader : ImageReader
+    reader : FeatureReader
         The features of the images.
     table : ByteTable
         The superpixels that are learned from.
@@ -129,7 +69,7 @@ class TreeLearner:
     seed : int
     """
 
-    reader: ImageReader
+    reader: FeatureReader
     table: ByteTable
     labels: Int64Array
     weight: FloatArray
@@ -166,7 +106,7 @@ class TreeLearner:
 
 
 def fit_tree_potential(
-    reader: ImageReader,
+    reader: FeatureReader,
     images: Sequence[SuperpixelImage],
     fold: Int64Array,
     settings: BoosterSettings,
@@ -179,7 +119,7 @@ def fit_tree_potential(
 
     Parameters
     ----------
-    reader : ImageReader
+    reader : FeatureReader
         The features of the images.
     images : sequence of SuperpixelImage
         With their truth.
@@ -202,22 +142,3 @@ def fit_tree_potential(
     learner = TreeLearner(reader, table, labels, weight, fold, sizes, settings, seed)
     mean = TreePotential.mean if average else None
     return learn_out_of_fold(learner, in_threads(n_jobs), report=report, mean=mean)
-
-
-def read_byte_table(reader: ImageReader, known: Int64Array, seed: int) -> ByteTable:
-    """Return the features of the labelled superpixels, or of a sample if there are too many."""
-    rows = known
-    if len(known) > MOST_ROWS:
-        rng = np.random.default_rng([seed, 1])
-        rows = np.sort(rng.choice(known, MOST_ROWS, replace=False))
-    widths = [reader.image(0)[group].shape[1] for group in reader.groups]
-    columns = np.empty((sum(widths), len(rows)), dtype=np.uint8)
-    thresholds = np.full((sum(widths), MAX_BINS - 1), np.inf)
-    start = 0
-    for group, width in zip(reader.groups, widths, strict=True):
-        block = reader.column_block(group)[rows]
-        binned = keep_bytes(block) if block.dtype == np.uint8 else bin_columns(block)
-        columns[start : start + width] = binned.codes
-        thresholds[start : start + width, : binned.width - 1] = binned.thresholds
-        start += width
-    return ByteTable(columns, thresholds, rows)

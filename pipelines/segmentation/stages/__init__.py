@@ -1,1 +1,1 @@
-"""The stages of training, each an artefact on disk."""
+"""The stages of training, each an artefact on disk; `class_…`: for several classes."""

@@ -20,7 +20,7 @@ from segboost.pipelines.segmentation.borders.refinement import BorderRefinement
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.stages.features import TrainingImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.progress import Progress, Report
 
 __all__ = ["BorderTask", "LearnedBorders", "border_stage"]
@@ -41,7 +41,7 @@ class BorderTask:
     items : sequence of TrainingImage
         The same images, with pixels and masks.
     nodes : sequence of ndarray of shape (P,)
-        Scores of their superpixels minus the cut, from out-of-fold unaries.
+        Scores of their superpixels minus the threshold, from out-of-fold unaries.
     fold : ndarray of int, shape (N,)
     calibration : Calibration
         Maps these scores to probabilities.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,16 @@ from segboost.pipelines.segmentation.config.segmentation_config import Segmentat
 from segboost.pipelines.segmentation.config.stage_settings import Loss, PotentialSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
-from segboost.pipelines.segmentation.potentials.class_crf import class_instance, crf_class_scores
-from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, loss_weights
+from segboost.pipelines.segmentation.potentials.crf.class_crf_potentials import (
+    class_instance,
+    crf_class_scores,
+)
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import CRFModel, loss_weights
 from segboost.pipelines.segmentation.stages.crf import (
     CHOOSING,
     ENOUGH_IMAGES,
     LEARNING,
+    SINGLE_IMAGE,
     Choice,
     describe_best,
 )
@@ -33,6 +37,31 @@ MOST_GRAPHS = 120
 learning them takes time in proportion to images and classes."""
 CLASS_GAP = 1e-2
 """Gap of the cutting planes. Inference is approximate, so a smaller gap would not be meaningful."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCRFData:
+    """What a CRF is learned from.
+
+    Parameters
+    ----------
+    images : sequence of SuperpixelImage
+        With their truth.
+    scores : sequence of ndarray of shape (P, K)
+        Their out-of-fold log-probabilities.
+    config : SegmentationConfig
+    n_classes : int
+    """
+
+    images: Sequence[SuperpixelImage]
+    scores: Sequence[FloatArray]
+    config: SegmentationConfig
+    n_classes: int
+
+    def at(self, numbers: Sequence[int]) -> ClassCRFData:
+        """Return the data of some of the images."""
+        images, scores = [self.images[n] for n in numbers], [self.scores[n] for n in numbers]
+        return replace(self, images=images, scores=scores)
 
 
 @dataclass(frozen=True)
@@ -60,21 +89,15 @@ class LearnedClassCRF:
     trials: tuple[ClassTrial, ...]
 
 
-Data = tuple[Sequence[SuperpixelImage], Sequence[FloatArray], SegmentationConfig, int]
-"""Images with truth, their out-of-fold log-probabilities (P, K), the settings, and K."""
-
-
-def learn_class_crf(data: Data, n_jobs: int, progress: Progress) -> LearnedClassCRF:
+def learn_class_crf(data: ClassCRFData, n_jobs: int, progress: Progress) -> LearnedClassCRF:
     """Choose C and loss on blocks of the images, then learn from all of them."""
-    images, scores, config, n_classes = _thinned(data)
-    thin = (images, scores, config, n_classes)
+    thin, config = _thinned(data), data.config
     trials = _search(thin, n_jobs, progress)
     best = _best(trials, config)
     C, loss = (best.C, best.loss) if best else _choices(config)[0]
     rounds = config.n_iterations if config.method == "structboost" else None
-    model = make_class_crf(
-        config, C, len(images), n_classes, step_reporter(progress, LEARNING, rounds)
-    )
+    report = step_reporter(progress, LEARNING, rounds)
+    model = make_class_crf(config, C, len(thin.images), thin.n_classes, report)
     _fit(model, thin, loss)
     model.callback = None  # it refers to the display
     return LearnedClassCRF(model, config.crf_potentials(loss), C, tuple(trials))
@@ -124,18 +147,17 @@ def node_scores(
     return [crf_class_scores(model, i, s, potentials, n_classes) for i, s in pairs]
 
 
-def _thinned(data: Data) -> Data:
+def _thinned(data: ClassCRFData) -> ClassCRFData:
     """Return the data with `MOST_GRAPHS` images, and more if classes would be lost."""
-    images, scores, config, n_classes = data
+    images = data.images
     if len(images) <= MOST_GRAPHS:
         return data
     chosen = set(np.linspace(0, len(images) - 1, MOST_GRAPHS).round().astype(int).tolist())
-    for k in range(n_classes):
+    for k in range(data.n_classes):
         shown = [n for n, image in enumerate(images) if image.class_counts[:, k].any()]
         if shown and not chosen.intersection(shown):
             chosen.add(shown[len(shown) // 2])
-    kept = sorted(chosen)
-    return [images[n] for n in kept], [scores[n] for n in kept], config, n_classes
+    return data.at(sorted(chosen))
 
 
 def _choices(config: SegmentationConfig) -> list[Choice]:
@@ -143,15 +165,15 @@ def _choices(config: SegmentationConfig) -> list[Choice]:
     return [(C, config.losses[0]) for C in values]
 
 
-def _search(data: Data, n_jobs: int, progress: Progress) -> list[ClassTrial]:
+def _search(data: ClassCRFData, n_jobs: int, progress: Progress) -> list[ClassTrial]:
     """Return the trials: of every C with the first loss, then of the other losses at the best C."""
-    images, _, config, _ = data
+    images, config = data.images, data.config
     first = _choices(config)
     n_choices = len(first) + len(config.losses) - 1
     if n_choices == 1 or (len(images) < 2 and len(first) == 1):
         return []
     if len(images) < 2:
-        raise ValueError("C cannot be chosen on a single training image: give C, or more images")
+        raise ValueError(SINGLE_IMAGE)
     progress(Report(CHOOSING, 0, n_choices))
     trials = _try_all(data, first, n_jobs)
     progress(Report(CHOOSING, len(trials), n_choices, _describe(trials, config)))
@@ -173,10 +195,10 @@ def _describe(trials: Sequence[ClassTrial], config: SegmentationConfig) -> str:
     return describe_best(best.C, best.loss, config.select, score)
 
 
-def _try_all(data: Data, choices: Sequence[Choice], n_jobs: int) -> list[ClassTrial]:
+def _try_all(data: ClassCRFData, choices: Sequence[Choice], n_jobs: int) -> list[ClassTrial]:
     """Return one trial per choice: every block of images is labelled by a CRF of the rest."""
-    images, _, config, n_classes = data
-    blocks = np.array_split(np.arange(len(images)), min(config.validation_blocks, len(images)))
+    n, n_classes = len(data.images), data.n_classes
+    blocks = np.array_split(np.arange(n), min(data.config.validation_blocks, n))
     tasks = [(choice, int(b[0]), int(b[-1]) + 1) for choice in choices for b in blocks]
     found: dict[Choice, ConfusionMatrix] = {c: ConfusionMatrix.empty(n_classes) for c in choices}
     for (choice, _, _), matrix in zip(tasks, map_tasks(_try, data, tasks, n_jobs), strict=True):
@@ -186,18 +208,17 @@ def _try_all(data: Data, choices: Sequence[Choice], n_jobs: int) -> list[ClassTr
     ]
 
 
-def _try(data: Data, part: tuple[Choice, int, int]) -> ConfusionMatrix:
+def _try(data: ClassCRFData, part: tuple[Choice, int, int]) -> ConfusionMatrix:
     """Return the confusion matrix of images first to stop, labelled by a CRF of the others."""
-    images, scores, config, n_classes = data
     (C, loss), first, stop = part
-    known = [*images[:first], *images[stop:]]
-    known_scores = [*scores[:first], *scores[stop:]]
-    model = make_class_crf(config, C, len(known), n_classes)
-    _fit(model, (known, known_scores, config, n_classes), loss)
-    potentials = config.crf_potentials(loss)
-    held = node_scores(model, images[first:stop], scores[first:stop], potentials, n_classes)
-    labels = [np.argmax(s, axis=1) for s in held]
-    return ConfusionMatrix.of_regions(np.concatenate(labels), all_counts(images[first:stop]))
+    known = data.at([*range(first), *range(stop, len(data.images))])
+    held = data.at(range(first, stop))
+    model = make_class_crf(data.config, C, len(known.images), data.n_classes)
+    _fit(model, known, loss)
+    potentials = data.config.crf_potentials(loss)
+    scores = node_scores(model, held.images, held.scores, potentials, data.n_classes)
+    labels = [np.argmax(s, axis=1) for s in scores]
+    return ConfusionMatrix.of_regions(np.concatenate(labels), all_counts(held.images))
 
 
 def all_counts(images: Sequence[SuperpixelImage]) -> Int64Array:
@@ -205,8 +226,8 @@ def all_counts(images: Sequence[SuperpixelImage]) -> Int64Array:
     return np.concatenate([i.class_counts for i in images])
 
 
-def _fit(model: Any, data: Data, loss: Loss) -> None:
-    images, scores, config, n_classes = data
-    potentials, weight = config.crf_potentials(loss), loss_weights(images, loss, n_classes)
-    pairs = zip(images, scores, strict=True)
+def _fit(model: Any, data: ClassCRFData, loss: Loss) -> None:
+    potentials = data.config.crf_potentials(loss)
+    weight = loss_weights(data.images, loss, data.n_classes)
+    pairs = zip(data.images, data.scores, strict=True)
     model.fit([class_instance(i, s, potentials, weight) for i, s in pairs])

@@ -12,8 +12,8 @@ from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, K
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
 from segboost.pipelines.segmentation.model.crf_files import CRF_KINDS, pack_crf, unpack_crf
 from segboost.pipelines.segmentation.stages.class_crf import (
+    ClassCRFData,
     ClassTrial,
-    Data,
     LearnedClassCRF,
     learn_class_crf,
 )
@@ -27,7 +27,7 @@ SOURCE = "the cached CRF"
 
 
 def find_or_learn_class_crf(
-    store: ArtefactStore, data: Data, n_jobs: int, progress: Progress
+    store: ArtefactStore, data: ClassCRFData, n_jobs: int, progress: Progress
 ) -> LearnedClassCRF:
     """Return the CRF on the log-probabilities of the images, from the store or learned."""
     kept = "; kept from an earlier run"
@@ -37,27 +37,27 @@ def find_or_learn_class_crf(
         kept = ""
         return _pack(learn_class_crf(data, n_jobs, progress))
 
-    learned = _unpack(store.get_or_make("class-crf", _key(data), learn), data[2].method)
+    learned = _unpack(store.get_or_make("class-crf", _key(data), learn), data.config.method)
     rounds = len(learned.model.history_)
     chosen = f"C = {learned.C:g}, loss by {learned.potentials.loss}"
     progress(Report(LEARNING, rounds, rounds, chosen + kept))
     return learned
 
 
-def _key(data: Data) -> KeyParts:
+def _key(data: ClassCRFData) -> KeyParts:
     """Return everything a CRF depends on: graphs, truth, scores and its settings."""
-    images, scores, config, n_classes = data
+    config = data.config
     names = ["method", "C", "C_choices", "losses", "select", "validation_blocks", "seed"]
     if config.method == "structboost":
         names += ["n_iterations", "ramp_width"]
     settings: dict[str, Any] = {name: getattr(config, name) for name in names}
-    settings |= {"n_classes": n_classes, "potentials": asdict(config.potentials)}
+    settings |= {"n_classes": data.n_classes, "potentials": asdict(config.potentials)}
     inputs = tuple(
         array_key(
             *(image.area, image.edges, image.boundary_length, image.luv_difference),
             *(image.class_counts, unary),
         )
-        for image, unary in zip(images, scores, strict=True)
+        for image, unary in zip(data.images, data.scores, strict=True)
     )
     return KeyParts(settings, inputs, SCHEMA)
 

@@ -21,7 +21,11 @@ from segboost.pipelines.segmentation.decisions.class_calibration import (
     fit_class_calibration,
 )
 from segboost.pipelines.segmentation.decisions.class_offsets import transferable_offsets
-from segboost.pipelines.segmentation.stages.class_crf import LearnedClassCRF, node_scores
+from segboost.pipelines.segmentation.stages.class_crf import (
+    ClassCRFData,
+    LearnedClassCRF,
+    node_scores,
+)
 from segboost.pipelines.segmentation.stages.class_crf_cache import find_or_learn_class_crf
 from segboost.pipelines.segmentation.stages.class_potentials import ClassStage
 from segboost.progress import Report
@@ -49,7 +53,7 @@ def decide_classes(stage: ClassStage, scores: FloatArray) -> ClassDecision:
     crf = None
     if config.learns_crf:
         by_image = stage.by_image(scores)
-        data = (stage.images, by_image, config, truth.n_classes)
+        data = ClassCRFData(stage.images, by_image, config, truth.n_classes)
         crf = find_or_learn_class_crf(stage.features.store, data, stage.n_jobs, stage.progress)
         learned = np.concatenate(
             node_scores(crf.model, stage.images, by_image, crf.potentials, truth.n_classes)

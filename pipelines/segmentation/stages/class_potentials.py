@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 
 import numpy as np
 
@@ -12,7 +11,11 @@ from segboost._types import FloatArray
 from segboost.pipelines.runtime.artefact_store import Artefact, KeyParts
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.model.class_unaries import ClassUnaries, mix
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
+from segboost.pipelines.segmentation.model.class_unary_model import (
+    ClassUnaryModel,
+    mix_log_probabilities,
+)
 from segboost.pipelines.segmentation.potentials.class_context_features import class_context
 from segboost.pipelines.segmentation.potentials.class_linear import (
     ClassLinearPotential,
@@ -20,13 +23,18 @@ from segboost.pipelines.segmentation.potentials.class_linear import (
 )
 from segboost.pipelines.segmentation.potentials.class_trees import (
     ClassTreePotential,
-    ClassTruth,
     fit_class_trees,
 )
-from segboost.pipelines.segmentation.potentials.out_of_fold import Learned
-from segboost.pipelines.segmentation.potentials.trees import ImageReader
-from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
-from segboost.pipelines.segmentation.stages.strong_potentials import CONTEXT, LINEAR, TREES
+from segboost.pipelines.segmentation.potentials.class_truth import ClassTruth
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
+from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, count_parts
+from segboost.pipelines.segmentation.stages.features import FeatureStage
+from segboost.pipelines.segmentation.stages.strong_potentials import (
+    CONTEXT,
+    LINEAR,
+    TREES,
+    part_reporter,
+)
 from segboost.progress import Progress, Report
 
 CONTEXT_SHARE = 0.5
@@ -63,10 +71,10 @@ class ClassStage:
     progress: Progress
 
     @property
-    def reader(self) -> ImageReader:
+    def reader(self) -> FeatureReader:
         """The raw features of the images."""
         groups = [g.name for g in self.features.preset.groups]
-        return ImageReader(
+        return FeatureReader(
             len(self.items), groups, lambda i, group: self.features.group(self.items[i], group)
         )
 
@@ -86,25 +94,25 @@ class ClassStage:
         return np.split(scores, np.cumsum(self.truth.sizes)[:-1])
 
 
-def learn_class_potentials(stage: ClassStage) -> tuple[ClassUnaries, FloatArray]:
+def learn_class_potentials(stage: ClassStage) -> tuple[ClassUnaryModel, FloatArray]:
     """Return the unaries, and the out-of-fold log-probabilities of superpixels, shape (N, K)."""
     if len(stage.items) < stage.config.linear_below:
         return _learn_linear(stage)
     trees, first = _learn_trees(stage)
     if not stage.config.uses_context:
-        return ClassUnaries(trees), first
+        return ClassUnaryModel(trees), first
     context, second = _learn_context(stage, first)
-    unaries = ClassUnaries(trees, context, context_share=CONTEXT_SHARE)
-    return unaries, mix(first, second, CONTEXT_SHARE)
+    unaries = ClassUnaryModel(trees, context, context_share=CONTEXT_SHARE)
+    return unaries, mix_log_probabilities(first, second, CONTEXT_SHARE)
 
 
-def _learn_linear(stage: ClassStage) -> tuple[ClassUnaries, FloatArray]:
+def _learn_linear(stage: ClassStage) -> tuple[ClassUnaryModel, FloatArray]:
     def make(report: Callable[[int, int], None]) -> Learned[ClassLinearPotential]:
         config = stage.config
         return fit_class_linear(stage.reader, stage.truth, config.seed, config.average_folds)
 
     arrays, scores = _find_or_make(stage, LINEAR, "class-linear", stage.parts(), make)
-    return ClassUnaries(
+    return ClassUnaryModel(
         linear=ClassLinearPotential.from_arrays(stage.reader.groups, arrays)
     ), scores
 
@@ -166,18 +174,13 @@ def _find_or_make(
     make: Callable[[Callable[[int, int], None]], Learned],
 ) -> tuple[dict[str, np.ndarray], FloatArray]:
     """Return the arrays of a potential and its out-of-fold scores, from the store or learned."""
-    fold = stage.truth.fold
-    n_parts = 1 + (0 if np.ptp(fold) == 0 else len(np.unique(fold)))
+    n_parts = count_parts(stage.truth.fold)
 
     def learn() -> Artefact:
-        learned = make(partial(_report, stage.progress, name))
+        learned = make(part_reporter(stage.progress, name))
         return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
     stage.progress(Report(name, 0, n_parts))
     arrays = dict(stage.features.store.get_or_make(kind, parts, learn).arrays)
     stage.progress(Report(name, n_parts, n_parts))
     return arrays, arrays.pop("out_of_fold")
-
-
-def _report(progress: Progress, stage: str, done: int, total: int) -> None:
-    progress(Report(stage, done, total))

@@ -15,13 +15,13 @@ from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.config.stage_settings import Loss, Measure, PotentialSettings
 from segboost.pipelines.segmentation.decisions.calibration import Calibration, fit_calibration
-from segboost.pipelines.segmentation.decisions.cut import best_offset
+from segboost.pipelines.segmentation.decisions.threshold import best_threshold
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.metrics.scores import (
     SegmentationEvaluation,
     SegmentationScores,
 )
-from segboost.pipelines.segmentation.potentials.crf_potentials import (
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import (
     CRFModel,
     crf_instance,
     loss_weights,
@@ -36,6 +36,9 @@ on left-out blocks of Graz-02 the mean IoU of people is 0.3 to 0.4 points lower 
 0.1 on average over C (from 0.05 higher to 0.2 lower), for about the same time."""
 CHOOSING, LEARNING = "choosing C and loss", "learning the CRF"
 """The names of the two stages in progress reports."""
+SINGLE_IMAGE = (
+    "C cannot be chosen on a single training image: give --C, such as --C 10, or more images"
+)
 ENOUGH_IMAGES = 50
 """With at least this many images, unary ramps may decrease."""
 
@@ -58,7 +61,7 @@ Choice = tuple[float, Loss]
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """A trial with the node scores of all images minus the cut, by CRFs of other images."""
+    """A trial with the node scores of all images minus the threshold, by CRFs of other images."""
 
     trial: Trial
     margins: list[FloatArray]
@@ -72,15 +75,15 @@ class _Tried:
 class LearnedCRF:
     """The CRF of all training images, and how its settings were chosen.
 
-    `offset` is the node score above which a superpixel is foreground; `calibration` maps node
-    scores minus the offset to probabilities of foreground.
+    `threshold` is the node score above which a superpixel is foreground; `calibration` maps node
+    scores minus the threshold to probabilities of foreground.
     """
 
     model: CRFModel
     potentials: PotentialSettings
     C: float
     trials: tuple[Trial, ...]
-    offset: float
+    threshold: float
     calibration: Calibration
 
 
@@ -117,15 +120,15 @@ def learn_crf(
     model.fit(instances)
     model.callback = None  # it refers to the display
     parts = scored_parts(model, images, scores, potentials)
-    offset = best_offset(parts, config.select)
+    threshold = best_threshold(parts, config.select)
     if tried:  # CRFs are less confident on images that they did not learn from
         pairs = zip(_best(tried, config).margins, images, strict=True)
-        offset += best_offset(((m, *image.truth) for m, image in pairs), config.select)
+        threshold += best_threshold(((m, *image.truth) for m, image in pairs), config.select)
     # Not from the margins above: a CRF of fewer images has scores of another scale. On synthetic
     # sets of 12 to 60 images, using them doubled the calibration error on new images.
-    calibration = fit_calibration((node - offset, fore, back) for node, fore, back in parts)
+    calibration = fit_calibration((node - threshold, fore, back) for node, fore, back in parts)
     trials = tuple(t.trial for t in tried)
-    return LearnedCRF(model, potentials, C, trials, offset, calibration)
+    return LearnedCRF(model, potentials, C, trials, threshold, calibration)
 
 
 def _count_rounds(images: Sequence[SuperpixelImage], config: SegmentationConfig) -> int | None:
@@ -152,7 +155,7 @@ def _search(
     if len(images) < 2 and len(of_C) == 1:
         return []  # C is given, and the loss cannot be compared: the first one is used
     if len(images) < 2:
-        raise ValueError("C cannot be chosen on a single training image: give C, or more images")
+        raise ValueError(SINGLE_IMAGE)
     tried: list[_Tried] = []
 
     def run(choices: Sequence[Choice]) -> None:
@@ -212,7 +215,7 @@ def _instances(
     return [crf_instance(i, s, potentials, class_weight=weight) for i, s in pairs]
 
 
-def crf_offset(
+def crf_threshold(
     model: CRFModel,
     images: Sequence[SuperpixelImage],
     scores: Sequence[FloatArray],
@@ -220,7 +223,7 @@ def crf_offset(
     measure: Measure = "mean_iou",
 ) -> float:
     """Return the best threshold on node scores, with the out-of-fold unaries of the images."""
-    return best_offset(scored_parts(model, images, scores, potentials), measure)
+    return best_threshold(scored_parts(model, images, scores, potentials), measure)
 
 
 def scored_parts(
@@ -272,7 +275,7 @@ def _try(
     shared: tuple[Sequence[SuperpixelImage], Sequence[FloatArray], SegmentationConfig],
     part: tuple[Choice, int, int],
 ) -> tuple[Choice, int, list[FloatArray]]:
-    """Return the node scores minus the cut of images first to stop, by a CRF of the others."""
+    """Return the node scores of images first to stop minus the threshold, by a CRF of the rest."""
     images, scores, config = shared
     choice, first, stop = part
     C, loss = choice
@@ -280,15 +283,15 @@ def _try(
     known = [*images[:first], *images[stop:]]
     known_scores = [*scores[:first], *scores[stop:]]
     model = make_crf(config, C, known_scores).fit(_instances(known, known_scores, potentials))
-    offset = crf_offset(model, known, known_scores, potentials, config.select)
+    threshold = crf_threshold(model, known, known_scores, potentials, config.select)
     held = scored_parts(model, images[first:stop], scores[first:stop], potentials)
-    return choice, first, [node - offset for node, _, _ in held]
+    return choice, first, [node - threshold for node, _, _ in held]
 
 
 def score_margins(
     images: Sequence[SuperpixelImage], margins: Sequence[FloatArray]
 ) -> SegmentationScores:
-    """Evaluate node scores minus the cut over all images."""
+    """Evaluate node scores minus the threshold over all images."""
     evaluation = SegmentationEvaluation()
     for image, margin in zip(images, margins, strict=True):
         evaluation.add_regions(margin > 0, *image.truth, margin)

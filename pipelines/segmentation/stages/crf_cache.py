@@ -87,7 +87,7 @@ def _pack(learned: LearnedCRF) -> Artefact:
     trials = [{**asdict(t), "scores": t.scores.to_dict()} for t in learned.trials]
     document: dict[str, Any] = {
         "C": learned.C,
-        "offset": learned.offset,
+        "offset": learned.threshold,
         "potentials": asdict(learned.potentials),
         "trials": trials,
     }
@@ -111,5 +111,5 @@ def _unpack(artefact: Artefact, method: str) -> LearnedCRF:
     document = artefact.document
     found = {k.removeprefix(CALIBRATION): a for k, a in knots.items()}
     calibration = Calibration.from_arrays(found)
-    C, offset = float(document["C"]), float(document["offset"])
-    return LearnedCRF(model, potentials, C, trials, offset, calibration)
+    C, threshold = float(document["C"]), float(document["offset"])
+    return LearnedCRF(model, potentials, C, trials, threshold, calibration)

@@ -10,11 +10,11 @@ import numpy as np
 from segboost._types import FloatArray
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.segmentation.decisions.calibration import Calibration, fit_calibration
-from segboost.pipelines.segmentation.decisions.cut import best_offset
+from segboost.pipelines.segmentation.decisions.threshold import best_threshold
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.model.unaries import UnaryModel
-from segboost.pipelines.segmentation.potentials.fixed_crf import smoothed_scores
+from segboost.pipelines.segmentation.model.unary_model import UnaryModel
+from segboost.pipelines.segmentation.potentials.crf.fixed_crf import smoothed_scores
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords, fit_linear_words
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned
 from segboost.pipelines.segmentation.stages.borders import (
@@ -30,9 +30,9 @@ from segboost.progress import Progress
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """The learned parts that turn scores into labels: CRF or classifier, cut and borders."""
+    """The learned parts that turn scores into labels: CRF or classifier, threshold and borders."""
 
-    offset: float
+    threshold: float
     calibration: Calibration
     crf: LearnedCRF | None = None
     words: LinearWords | None = None
@@ -48,7 +48,7 @@ class Decided:
             None if crf is None else crf.model,
             config.potentials if crf is None else crf.potentials,
             self.words,
-            self.offset,
+            self.threshold,
             self.calibration if borders is None else borders.calibration,
             None if borders is None else borders.refinement,
         )
@@ -68,7 +68,7 @@ def decide(
     if config.fixes_crf(len(images)):
         pairs = zip(images, np.split(scores[:, -1], starts), strict=True)
         nodes = [smoothed_scores(i, z, config.linear) for i, z in pairs]
-        # Strokes avoid borders, where the cut matters: one tuned on strokes does not help.
+        # Strokes avoid borders, where the threshold matters: one tuned on strokes does not help.
         decided = Decided(0.0, fit_calibration([(np.concatenate(nodes), *truth.pixels)]))
     elif config.learns_crf:
         by_image = np.split(scores, starts)
@@ -76,16 +76,16 @@ def decide(
             stage.features.store, images, by_image, config, n_jobs, progress
         )
         parts = scored_parts(learned.model, images, by_image, learned.potentials)
-        nodes = [node - learned.offset for node, _, _ in parts]
-        decided = Decided(learned.offset, learned.calibration, learned)
+        nodes = [node - learned.threshold for node, _, _ in parts]
+        decided = Decided(learned.threshold, learned.calibration, learned)
     else:
         words, single = None, scores[:, -1]
         if config.method in ("adaboost", "svm"):
             words, single = _word_scores(stage, unaries["words"].out_of_fold)
-        offset = best_offset([(single, *truth.pixels)], config.select)
-        calibration = fit_calibration([(single - offset, *truth.pixels)])
-        nodes = np.split(single - offset, starts)
-        decided = Decided(offset, calibration, None, words)
+        threshold = best_threshold([(single, *truth.pixels)], config.select)
+        calibration = fit_calibration([(single - threshold, *truth.pixels)])
+        nodes = np.split(single - threshold, starts)
+        decided = Decided(threshold, calibration, None, words)
     task = BorderTask(images, stage.items, nodes, truth.fold, decided.calibration)
     borders = border_stage(task, config, store, n_jobs, progress)
     return replace(decided, borders=borders)

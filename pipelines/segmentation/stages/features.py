@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from segboost._types import AnyArray, ByteArray
 from segboost.features.extract import extract_features
@@ -14,36 +13,12 @@ from segboost.pipelines.runtime.artefact_store import Artefact, ArtefactStore, K
 from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 from segboost.progress import Progress, Report
 
 WORDS, FEATURES = "visual words", "features"
 """The names of the two stages in progress reports."""
-
-
-class TrainingImage(Protocol):
-    """A labelled image for training; implemented by `segboost.datasets.LabelledImage`."""
-
-    @property
-    def name(self) -> str:
-        """A name that is unique in the data set."""
-        ...
-
-    def image(self) -> ByteArray:
-        """Return the image, shape (H, W, 3)."""
-        ...
-
-    def mask(self) -> ByteArray:
-        """Return the mask, shape (H, W): 0 … K−1, and 255 for void."""
-        ...
-
-    def image_key(self) -> str:
-        """Return a digest of the image."""
-        ...
-
-    def mask_key(self) -> str:
-        """Return a digest of the mask."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +70,6 @@ class FeatureStage:
             raise RuntimeError(f"superpixels of {item.name} are no longer in {self.store.root}")
         image = SuperpixelImage.from_artefact(item.name, found)
         return image.with_truth(item.mask()) if with_truth else image
-
-    def whole(self, item: TrainingImage) -> SuperpixelImage:
-        """Return an image with all its features and its truth."""
-        image = self.graph(item, with_truth=True)
-        groups = {g.name: self.group(item, g.name) for g in self.preset.groups}
-        return SuperpixelImage(**{**vars(image), "groups": groups})
 
 
 def compute_features(preset: Preset, item: tuple[str, ByteArray]) -> SuperpixelImage:

@@ -13,11 +13,12 @@ from segboost.pipelines.runtime.artefact_store import Artefact, KeyParts
 from segboost.pipelines.runtime.parallel_map import map_tasks
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
+from segboost.pipelines.segmentation.potentials.crf.potential_scale import PotentialScale
 from segboost.pipelines.segmentation.potentials.folds import assign_folds
 from segboost.pipelines.segmentation.potentials.group_classifier import GroupLearner
 from segboost.pipelines.segmentation.potentials.out_of_fold import Learned, learn_out_of_fold
-from segboost.pipelines.segmentation.potentials.potential_scale import PotentialScale
-from segboost.pipelines.segmentation.stages.features import FeatureStage, TrainingImage
+from segboost.pipelines.segmentation.stages.features import FeatureStage
 from segboost.progress import Progress, Report
 
 CLASSIFIERS = "classifiers of feature groups"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,13 @@ from segboost.pipelines.segmentation.potentials.context import (
     fit_context,
 )
 from segboost.pipelines.segmentation.potentials.context_features import OWN_MODELS
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
 from segboost.pipelines.segmentation.potentials.linear import (
     LinearPotential,
     fit_linear_potential,
 )
+from segboost.pipelines.segmentation.potentials.out_of_fold import count_parts
 from segboost.pipelines.segmentation.potentials.trees import (
-    ImageReader,
     TreePotential,
     fit_tree_potential,
 )
@@ -34,6 +34,11 @@ from segboost.progress import Progress, Report
 
 TREES, CONTEXT, LINEAR = "trees over all features", "context", "linear classifier"
 """The names of the stages in progress reports."""
+
+
+def part_reporter(progress: Progress, stage: str) -> Callable[[int, int], None]:
+    """Return the `report` of `learn_out_of_fold`, which passes on how many parts are learned."""
+    return lambda done, total: progress(Report(stage, done, total))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +74,7 @@ def learn_strong_potentials(
     if not config.uses_context:
         return StrongPotentials((), np.empty((len(first), 0)))
     groups = [g.name for g in features.preset.groups]
-    reader = ImageReader(len(items), groups, lambda i, group: features.group(items[i], group))
+    reader = FeatureReader(len(items), groups, lambda i, group: features.group(items[i], group))
     parameters: dict[str, Any] = {
         "seed": config.seed,
         "unary": asdict(config.unary),
@@ -98,7 +103,7 @@ def learn_strong_potentials(
 def _learn_linear(
     store: ArtefactStore,
     parts: KeyParts,
-    reader: ImageReader,
+    reader: FeatureReader,
     images: Sequence[SuperpixelImage],
     fold: Int64Array,
     config: SegmentationConfig,
@@ -126,7 +131,7 @@ def _learn_linear(
 def _learn_trees_and_context(
     store: ArtefactStore,
     parts: KeyParts,
-    reader: ImageReader,
+    reader: FeatureReader,
     images: Sequence[SuperpixelImage],
     first: FloatArray,
     fold: Int64Array,
@@ -141,7 +146,7 @@ def _learn_trees_and_context(
     store : ArtefactStore
     parts : KeyParts
         Everything that both depend on except their own settings.
-    reader : ImageReader
+    reader : FeatureReader
         The features of the images.
     images : sequence of SuperpixelImage
         With their truth.
@@ -154,15 +159,15 @@ def _learn_trees_and_context(
     """
 
     def make_trees() -> Artefact:
-        report = partial(_report, progress, TREES)
+        report = part_reporter(progress, TREES)
         settings, average = config.tree_booster, config.average_folds
         learned = fit_tree_potential(
             reader, images, fold, settings, config.seed, n_jobs, report, average
         )
         return Artefact({**learned.model.to_arrays(), "out_of_fold": learned.out_of_fold})
 
-    n_parts = 1 + (0 if np.ptp(fold) == 0 else len(np.unique(fold)))
-    # The names in the keys are those of version 0.1, so that its caches are still found.
+    n_parts = count_parts(fold)
+    # The names in the keys are those of earlier versions, so that their caches are still found.
     with_trees = _more(parts, "raw_booster", asdict(config.tree_booster))
     progress(Report(TREES, 0, n_parts))
     made = dict(store.get_or_make("trees", with_trees, make_trees).arrays)
@@ -175,7 +180,7 @@ def _learn_trees_and_context(
         scores = np.column_stack([first, tree_scores])
         settings = config.context_booster
         raw = RawColumns(reader, n_raw) if n_raw else None
-        report = partial(_report, progress, CONTEXT)
+        report = part_reporter(progress, CONTEXT)
         learned = fit_context(
             prepared, scores, fold, settings, config.seed, n_jobs, raw, report, config.average_folds
         )
@@ -196,15 +201,11 @@ def _learn_trees_and_context(
     return StrongPotentials(("context",), scores[:, 1:], trees, context)
 
 
-def _report(progress: Progress, stage: str, done: int, total: int) -> None:
-    progress(Report(stage, done, total))
-
-
 def _more(parts: KeyParts, name: str, settings: Any) -> KeyParts:
     return KeyParts({**parts.parameters, name: settings}, parts.inputs)
 
 
-def _with_own_groups(image: SuperpixelImage, reader: ImageReader, number: int) -> SuperpixelImage:
+def _with_own_groups(image: SuperpixelImage, reader: FeatureReader, number: int) -> SuperpixelImage:
     """Return the image with the groups from which models of its own regions are made."""
     names = [g for g in OWN_MODELS if g in reader.groups]
     groups = {g: reader.group(number, g) for g in names}

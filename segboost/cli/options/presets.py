@@ -33,7 +33,7 @@ def read_preset(name: str) -> str | dict[str, Any]:
             param_hint="--preset",
         )
     try:
-        return with_absolute_paths(SegmentationConfig.read(path), path)
+        return with_absolute_paths(SegmentationConfig.read_document(path), path)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--preset") from None
 

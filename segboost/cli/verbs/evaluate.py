@@ -58,7 +58,7 @@ def evaluate(
     from segboost.cli.display.scores import show_scores
     from segboost.pipelines.runtime.single_thread import single_threaded
     from segboost.pipelines.segmentation.evaluation import evaluate_model
-    from segboost.pipelines.segmentation.model.files import load_segmenter
+    from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter
 
     loaded = load_segmenter(model, allow_import or ())
     found = data.load_data(options, loaded.legend, loaded.preset.intensities)

@@ -80,7 +80,7 @@ def _read_settings(path: Path, allow_import: Collection[str]) -> dict[str, Any]:
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
     try:
-        settings = SegmentationConfig.read(path)
+        settings = SegmentationConfig.read_document(path)
         if isinstance(settings.get("preset"), dict):
             settings["preset"] = with_absolute_paths(settings["preset"], path)
         checked = label_config(settings)

@@ -20,7 +20,7 @@ from segboost.cli.options.usage_errors import as_usage_error
 if TYPE_CHECKING:
     from segboost.datasets.base import SegmentationDataset
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-    from segboost.pipelines.segmentation.run import TrainingRun
+    from segboost.pipelines.segmentation.training_run import TrainingRun
 
 SETTINGS = ("method", "preset", "C", "seed", "select")
 """Options that are also entries of the configuration."""
@@ -132,7 +132,7 @@ def train(
         options = _resume(folder, options)
     settings = _settings(options, allow_import or ())
     from segboost.cli.display.progress import TrainingProgress
-    from segboost.pipelines.segmentation.run import CACHE, run_training
+    from segboost.pipelines.segmentation.training_run import CACHE, run_training
 
     found = data.load_data(options)
     settings = _checked_settings(settings, found)
@@ -177,7 +177,7 @@ def _checked_settings(
 def _read_config(path: Path) -> dict[str, Any]:
     from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 
-    document = SegmentationConfig.read(path)
+    document = SegmentationConfig.read_document(path)
     if isinstance(document.get("preset"), dict):
         document["preset"] = with_absolute_paths(document["preset"], path)
     return document
@@ -211,7 +211,7 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
 
 def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that the run in a folder was started with."""
-    from segboost.pipelines.segmentation.run import SETTINGS as FILE
+    from segboost.pipelines.segmentation.training_run import SETTINGS as FILE
     from segboost.storage.regular_file import read_regular
 
     try:
@@ -238,7 +238,7 @@ def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
 def _is_complete(started: dict[str, Any], folder: Path) -> bool:
     """Return whether these options match those in the log of the run, if it has any."""
     from segboost.pipelines.runtime.run_log import read_run_log
-    from segboost.pipelines.segmentation.run import LOG
+    from segboost.pipelines.segmentation.training_run import LOG
 
     for name in (f"{LOG}.part", LOG):
         try:

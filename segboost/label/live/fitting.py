@@ -19,7 +19,7 @@ from segboost.label.live.linear_model import (
 )
 from segboost.label.live.painted import PaintedRows
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.potentials.fixed_crf import border_costs
+from segboost.pipelines.segmentation.potentials.crf.fixed_crf import border_costs
 
 MOST_ROWS = 6000
 """The largest number of superpixels to learn from."""

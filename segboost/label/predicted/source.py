@@ -16,8 +16,8 @@ from segboost.label.masks import UNPAINTED, MaskFolder
 from segboost.label.project import LabelProject
 from segboost.label.reading import read_pixels
 from segboost.pipelines.segmentation.images.working_size import reduce_items, resize_labels
-from segboost.pipelines.segmentation.model.files import Segmenter, load_segmenter
 from segboost.pipelines.segmentation.model.large_image import segment_image
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter, load_segmenter
 
 
 @dataclass(frozen=True, eq=False)

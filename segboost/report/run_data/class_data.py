@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from segboost._types import FloatArray
-from segboost.datasets.base import LabelledImage
 from segboost.io.legend import ClassLegend
 from segboost.pipelines.runtime.single_thread import single_threaded
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
 from segboost.pipelines.segmentation.metrics.predictions import ClassPrediction, ImagePrediction
@@ -133,7 +133,7 @@ def class_reliability(predictions: Mapping[str, ImagePrediction]) -> FloatArray:
     return np.column_stack([held[used] / n, right[used] / n, n / n.sum()])
 
 
-def _look(model: ClassSegmentationModel, item: LabelledImage, widest: int) -> Pictures:
+def _look(model: ClassSegmentationModel, item: TrainingImage, widest: int) -> Pictures:
     """Segment one image at the model's working size, as in the evaluation; return its pictures."""
     (small,) = reduce_items([item], model.config.longest_side)
     image, truth = small.image(), small.mask()

@@ -13,9 +13,9 @@ from segboost.io.legend import TWO_CLASSES, ClassLegend
 from segboost.pipelines.runtime.run_log import read_run_log
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
 from segboost.pipelines.segmentation.metrics.predictions import Scores, scores_from_dict
-from segboost.pipelines.segmentation.model.files import Segmenter, load_segmenter
-from segboost.pipelines.segmentation.run import LOG, SCORES, SETTINGS
+from segboost.pipelines.segmentation.model.segmenter_files import Segmenter, load_segmenter
 from segboost.pipelines.segmentation.saved_predictions import SavedPrediction, read_predictions
+from segboost.pipelines.segmentation.training_run import LOG, SCORES, SETTINGS
 from segboost.storage.folder import DOCUMENT
 from segboost.storage.regular_file import read_regular
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from segboost._types import FloatArray
-from segboost.datasets.base import LabelledImage
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 from segboost.pipelines.segmentation.metrics.predictions import ImagePrediction, RegionPrediction
 from segboost.pipelines.segmentation.metrics.scores import PixelCounts
-from segboost.pipelines.segmentation.model.files import of_two_classes
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.potentials.crf_potentials import pairwise
+from segboost.pipelines.segmentation.model.segmenter_files import as_two_class_model
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import pairwise
 from segboost.progress import Progress, track
 from segboost.report.run_data.learned_functions import LearnedCRF, learned_functions
 from segboost.report.run_data.load_runs import Run
@@ -93,7 +93,7 @@ def collect(
         Maximum width and height of the pictures in pixels.
     """
     main = runs[0]
-    model = of_two_classes(main.model)
+    model = as_two_class_model(main.model)
     items, gone = find_test_items(main, data_root)
     predictions = {
         run.method: _regions(find_predictions(run, items, n_jobs, progress)) for run in runs
@@ -133,7 +133,7 @@ def _regions(predictions: Mapping[str, ImagePrediction]) -> dict[str, RegionPred
 
 
 def _look(
-    model: SegmentationModel, item: LabelledImage, widest: int
+    model: SegmentationModel, item: TrainingImage, widest: int
 ) -> tuple[Pictures, tuple[SuperpixelImage, FloatArray]]:
     """Segment one image; return its pictures and its potentials.
 

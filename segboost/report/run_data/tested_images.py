@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from segboost.datasets.base import DatasetError, LabelledImage
+from segboost.datasets.base import DatasetError
 from segboost.pipelines.runtime.single_thread import single_threaded
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.images.crops import crop_items
+from segboost.pipelines.segmentation.images.training_image import TrainingImage
 from segboost.pipelines.segmentation.metrics.predictions import ImagePrediction
 from segboost.pipelines.segmentation.recorded_data import recorded_dataset
 from segboost.pipelines.segmentation.saved_predictions import SavedPrediction
@@ -18,7 +19,7 @@ from segboost.report.run_data.load_runs import Run
 
 def find_test_items(
     run: Run, data_root: str | os.PathLike[str] | None
-) -> tuple[dict[str, LabelledImage], str]:
+) -> tuple[dict[str, TrainingImage], str]:
     """Return the unchanged test images by name, and a message if there are none."""
     if run.document["test"] is None:
         return {}, "The run had no test images."
@@ -38,7 +39,7 @@ def find_test_items(
 
 
 def find_predictions(
-    run: Run, items: Mapping[str, LabelledImage], n_jobs: int, progress: Progress
+    run: Run, items: Mapping[str, TrainingImage], n_jobs: int, progress: Progress
 ) -> dict[str, ImagePrediction]:
     """Return the predictions for the test images: stored ones, else recomputed."""
     if run.predictions is not None:
@@ -49,7 +50,7 @@ def find_predictions(
         return evaluate_model(run.model, list(items.values()), n_jobs, progress).predictions
 
 
-def _same(item: LabelledImage, kept: SavedPrediction | None) -> bool:
+def _same(item: TrainingImage, kept: SavedPrediction | None) -> bool:
     if kept is None:
         return False
     return (item.image_key(), item.mask_key()) == (kept.image_key, kept.mask_key)

@@ -11,9 +11,9 @@ from PIL import Image
 
 from segboost.cli.main import run
 from segboost.io.scientific.intensities import IntensityScale
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from tests.io.scientific.damage import COMPRESSION, HEIGHT, WIDTH, set_tags, state_pages
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 WIDE = IntensityScale(3, (0, 1, 2), (0.0,) * 3, (255.0 * 16,) * 3)
 

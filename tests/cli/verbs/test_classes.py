@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from segboost.cli.main import run
-from segboost.pipelines.segmentation.model.files import load_segmenter
-from tests.pipelines.segmentation.class_sets import SETTINGS, draw
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter
+from tests.pipelines.segmentation.tiny_class_models import SETTINGS, draw
 
 LEGEND = "name,index,colour\nground,0,#3c3c3c\nred,1,#c83c3c\ngreen,2,#3cb446\nblue,3,#4650d2\n"
 

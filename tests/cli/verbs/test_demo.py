@@ -6,7 +6,7 @@ from PIL import Image
 
 from segboost.datasets import load_synthetic
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
-from segboost.pipelines.segmentation.model.files import load_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter
 from segboost.report.demo import METHODS, SETTINGS, SceneSizes, run_demo
 from tests.docs.start_page import read_demo
 

@@ -6,8 +6,8 @@ import pytest
 
 from segboost.cli.main import run
 from segboost.pipelines.segmentation.evaluation import evaluate_model
-from segboost.pipelines.segmentation.model.files import save_segmenter
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained, write_folders
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained, write_folders
 
 NAMES = {
     "mean_iou", "iou_foreground", "iou_background", "mean_recall", "recall_foreground",

@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 
 from segboost.cli.main import run
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from tests.cli.verbs.test_fit_and_predict import FAST, blobs, write_csv
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 
 def refused(capsys, arguments, *words):

@@ -8,7 +8,7 @@ import pytest
 
 from segboost.cli.main import run
 from tests.features.network import networks
-from tests.pipelines.segmentation.segmentation_sets import train_command
+from tests.pipelines.segmentation.tiny_models import train_command
 
 MODULE = """
 import numpy as np

@@ -12,8 +12,8 @@ from PIL import Image
 from segboost.cli.main import run
 from segboost.io.scientific.intensities import IntensityScale
 from segboost.pipelines.batch.overlay import draw_overlay
-from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained, write_settings
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter, save_segmenter
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained, write_settings
 
 WIDE = IntensityScale(3, (0, 1, 2), (0.0,) * 3, (255.0 * 16,) * 3)
 

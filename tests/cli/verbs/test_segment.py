@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from segboost.cli.main import run
-from segboost.pipelines.segmentation.model.files import save_segmenter
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from PIL import Image
 from segboost.cli.main import run
 from segboost.pipelines.runtime.run_log import read_run_log
 from segboost.pipelines.segmentation.metrics.scores import SegmentationScores
-from segboost.pipelines.segmentation.model.files import load_segmenter
-from tests.pipelines.segmentation.segmentation_sets import (
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter
+from tests.pipelines.segmentation.tiny_models import (
     tiny_data,
     train_command,
     write_folders,

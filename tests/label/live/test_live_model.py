@@ -25,7 +25,7 @@ from segboost.label.live.offering import offer_gain, similarity
 from segboost.label.live.painted import DescribedImage, Recent, class_counts, painted_rows
 from segboost.label.project import label_config
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.potentials.fixed_crf import smoothed_scores
+from segboost.pipelines.segmentation.potentials.crf.fixed_crf import smoothed_scores
 
 CELL = 6
 

@@ -19,7 +19,7 @@ from segboost.label.prediction import Prediction
 from segboost.label.project import LabelProject
 from segboost.pipelines.segmentation.images.working_size import reduce_items
 from tests.label.folders import scenes, write_images
-from tests.pipelines.segmentation.segmentation_sets import SETTINGS
+from tests.pipelines.segmentation.tiny_models import SETTINGS
 
 
 class FakeLearner:

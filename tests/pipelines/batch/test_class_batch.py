@@ -14,9 +14,9 @@ from segboost.pipelines.batch.image_result import encode_mask, segment_image
 from segboost.pipelines.batch.overlay import RIM, TINT, draw_overlay
 from segboost.pipelines.batch.run import run_batch
 from segboost.pipelines.batch.segmenting import BatchOptions, foreground_threshold
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.class_sets import LEGEND, draw, trained_classes
+from tests.pipelines.segmentation.tiny_class_models import LEGEND, draw, trained_classes
 
 ALL = frozenset({"overlays", "scores", "probabilities"})
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from PIL import Image
 
 from segboost.pipelines.batch.segmenting import BatchOptions, segment_files
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.progress import track
 from tests.benchmarks.bench_segment import resident
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 N = 100
 

@@ -13,9 +13,9 @@ from segboost.pipelines.batch.inputs import find_images
 from segboost.pipelines.batch.overlay import draw_overlay
 from segboost.pipelines.batch.segmenting import BatchOptions, segment_files
 from segboost.pipelines.batch.table import COLUMNS, write_results
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.storage.folder import ModelFileError
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 
 @pytest.fixture(scope="module")

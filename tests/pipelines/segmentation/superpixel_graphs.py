@@ -34,3 +34,11 @@ def half_mask(rows=3, columns=4, side=5):
     mask = np.zeros((rows * side, columns * side), dtype=np.uint8)
     mask[:, : columns * side // 2] = 1
     return mask
+
+
+def images_and_scores(n=8, noise=1.5, seed=0):
+    """Return images whose left half is foreground, and three noisy scores of their superpixels."""
+    rng = np.random.default_rng(seed)
+    images = [grid_image(6, 8, 4, half_mask(6, 8, 4), name=f"image {i}", seed=i) for i in range(n)]
+    scores = [(2 * im.labels - 1)[:, None] + rng.normal(scale=noise, size=(48, 3)) for im in images]
+    return images, scores

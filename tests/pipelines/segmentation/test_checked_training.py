@@ -8,8 +8,8 @@ from segboost.cli.main import run
 from segboost.io.legend import default_legend
 from segboost.pipelines.segmentation.checked_training import check_enough_images
 from segboost.pipelines.segmentation.config.stage_settings import LinearSettings
-from tests.pipelines.segmentation.class_sets import class_config, class_items
-from tests.pipelines.segmentation.segmentation_sets import (
+from tests.pipelines.segmentation.tiny_class_models import class_config, class_items
+from tests.pipelines.segmentation.tiny_models import (
     array_items,
     tiny_config,
     tiny_data,

@@ -9,14 +9,18 @@ import pytest
 
 from segboost.datasets.base import ArraySource, LabelledImage
 from segboost.io.legend import ClassLegend, default_legend
-from segboost.pipelines.segmentation.checked_training import StageReporter, check_items, train_on
+from segboost.pipelines.segmentation.checked_training import (
+    StageReporter,
+    check_and_train,
+    check_items,
+)
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.pipelines.segmentation.pipeline import SegmentationPipeline
 from segboost.pipelines.segmentation.saved_predictions import read_predictions, save_predictions
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.class_sets import (
+from tests.pipelines.segmentation.tiny_class_models import (
     LEGEND,
     SETTINGS,
     class_config,
@@ -81,7 +85,7 @@ def test_a_mask_outside_the_classes_is_named():
         evaluate_model(trained_classes().model, [item])
 
 
-def test_saved_answers_come_back(tmp_path):
+def test_saved_predictions_come_back(tmp_path):
     model, items = trained_classes().model, class_items(2, first=50)
     save_segmenter(model, tmp_path)
     found = evaluate_model(model, items)
@@ -120,7 +124,7 @@ def test_masks_that_cannot_be_learned_are_refused():
 def test_training_logs_its_warnings(caplog):
     items = class_items(6)
     with caplog.at_level(logging.WARNING), StageReporter(QuietProgress()) as report:
-        train_on(items, class_config(), class_store(), 1, report, legend=default_legend(5))
+        check_and_train(items, class_config(), class_store(), 1, report, legend=default_legend(5))
     assert "no training image has 'class 4'" in caplog.text
 
 

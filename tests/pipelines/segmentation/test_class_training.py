@@ -11,9 +11,9 @@ from segboost.io.legend import ClassLegend, default_legend
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings
 from segboost.pipelines.segmentation.metrics.confusion import ConfusionMatrix
-from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter, save_segmenter
 from segboost.pipelines.segmentation.training import train_segmenter
-from tests.pipelines.segmentation.class_sets import (
+from tests.pipelines.segmentation.tiny_class_models import (
     LEGEND,
     SETTINGS,
     class_config,

@@ -8,15 +8,15 @@ from sklearn.metrics import roc_auc_score
 
 from segboost.datasets import load_synthetic
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings, UnarySettings
-from segboost.pipelines.segmentation.images.arrays import label_arrays
+from segboost.pipelines.segmentation.images.array_images import label_arrays
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
-from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import crf_instance
 from segboost.pipelines.segmentation.potentials.group_classifier import GroupLearner
 from segboost.pipelines.segmentation.potentials.out_of_fold import learn_out_of_fold
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.segmentation_sets import array_items, shared_cache, tiny_config
+from tests.pipelines.segmentation.tiny_models import array_items, shared_cache, tiny_config
 
 
 def stripes(mask, value):
@@ -43,7 +43,9 @@ def partial_items(values):
 
 def train(items, **changes):
     with StageReporter(QuietProgress()) as report:
-        return train_on(items, tiny_config(**changes), ArtefactStore(shared_cache()), 1, report)
+        return check_and_train(
+            items, tiny_config(**changes), ArtefactStore(shared_cache()), 1, report
+        )
 
 
 def ranking(model, items):

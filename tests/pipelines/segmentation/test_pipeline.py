@@ -6,7 +6,7 @@ from sklearn.exceptions import NotFittedError
 
 from segboost.pipelines import SegmentationPipeline
 from segboost.pipelines.segmentation.metrics.scores import SegmentationEvaluation
-from tests.pipelines.segmentation.segmentation_sets import SETTINGS, shared_cache, tiny_data
+from tests.pipelines.segmentation.tiny_models import SETTINGS, shared_cache, tiny_data
 
 DATA = tiny_data()
 IMAGES, MASKS = ([getattr(i, part)() for i in DATA.train] for part in ("image", "mask"))

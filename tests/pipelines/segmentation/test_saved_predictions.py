@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.segmentation.evaluation import evaluate_model
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.pipelines.segmentation.saved_predictions import (
     FILE,
     read_predictions,
     save_predictions,
 )
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance, pairwise
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import crf_instance, pairwise
 from segboost.report.run_data.learned_functions import learned_functions
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 
 @pytest.mark.parametrize("method", ["structboost", "ssvm"])

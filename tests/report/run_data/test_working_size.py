@@ -10,13 +10,13 @@ import pytest
 from PIL import Image
 
 from segboost.datasets import load_synthetic
-from segboost.pipelines.segmentation.run import run_training
 from segboost.pipelines.segmentation.saved_predictions import FILE
+from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import QuietProgress
 from segboost.report.run_data.load_runs import find_runs
 from segboost.report.run_data.report_data import collect
 from segboost.report.write_report import write_report
-from tests.pipelines.segmentation.segmentation_sets import shared_cache, tiny_config
+from tests.pipelines.segmentation.tiny_models import shared_cache, tiny_config
 
 SIZES = {"n_train": 6, "n_test": 3, "height": 108, "width": 144}
 

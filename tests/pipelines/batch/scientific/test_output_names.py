@@ -12,11 +12,11 @@ from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.scientific.output_names import image_file_names, scientific_outputs
 from segboost.pipelines.batch.segmenting import BatchOptions
 from segboost.pipelines.objects.finding import ObjectSettings
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.progress import QuietProgress
 from segboost.storage.output_record import check_outputs
 from segboost.storage.ownership import ForeignFileError
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 PLAIN, ZARR = ScientificOptions(), ScientificOptions(zarr=True)
 ALL = ScientificOptions(objects=ObjectSettings(), formats=("coco", "geojson", "labelme"))

@@ -9,9 +9,9 @@ import tifffile
 from segboost.pipelines.batch.run import run_batch
 from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.segmenting import BatchOptions
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 
 class Interrupted(QuietProgress):

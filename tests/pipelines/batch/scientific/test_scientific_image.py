@@ -18,8 +18,8 @@ from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.scientific.scientific_image import is_scientific, segment_scientific
 from segboost.pipelines.batch.scientific.tile import segment_tile
 from segboost.pipelines.objects.finding import ObjectSettings
-from segboost.pipelines.segmentation.model.files import save_segmenter
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 WIDE = IntensityScale(3, (0, 1, 2), (100.0,) * 3, (100.0 + 255 * 16,) * 3)
 

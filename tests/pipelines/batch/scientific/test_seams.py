@@ -10,8 +10,8 @@ import pytest
 from segboost.pipelines.batch.scientific.tile import TilePixels, segment_tile
 from segboost.pipelines.segmentation.images.tiling import plan_tiles
 from segboost.pipelines.segmentation.model.page_survey import survey_page
-from tests.pipelines.segmentation.class_sets import trained_classes
-from tests.pipelines.segmentation.page_sets import drawn_page, fast_model, page_pixels
+from tests.pipelines.segmentation.tiny_class_models import trained_classes
+from tests.pipelines.segmentation.tiny_pages import drawn_page, fast_model, page_pixels
 
 OVERLAP = 128
 SHAPE = (300, 1100)

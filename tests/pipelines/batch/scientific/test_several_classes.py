@@ -9,9 +9,9 @@ from segboost.pipelines.batch.run import run_batch
 from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.segmenting import BatchOptions
 from segboost.pipelines.objects.finding import ObjectSettings
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.class_sets import class_items, trained_classes
+from tests.pipelines.segmentation.tiny_class_models import class_items, trained_classes
 
 
 def test_masks_shares_probabilities_and_objects_of_several_classes(tmp_path):

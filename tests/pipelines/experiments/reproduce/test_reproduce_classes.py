@@ -15,7 +15,7 @@ from segboost.pipelines.experiments.reproduce.reproduce_classes import (
     reproduce_classes,
 )
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.class_sets import class_config, class_store
+from tests.pipelines.segmentation.tiny_class_models import class_config, class_store
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from segboost.pipelines.experiments.reproduce.reproduce_segmentation import (
     to_markdown,
 )
 from segboost.pipelines.segmentation.evaluation import evaluate_model
-from segboost.pipelines.segmentation.model.files import load_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter
 from segboost.progress import QuietProgress
 
 

@@ -39,7 +39,7 @@ def test_the_difference_is_that_of_the_two_mean_ious():
     assert found.low > 0
 
 
-def test_equal_answers_have_no_difference():
+def test_equal_predictions_have_no_difference():
     found = paired_difference(predictions(0.1), predictions(0.1))
     assert (found.points, found.low, found.high) == (0.0, 0.0, 0.0)
 
@@ -62,7 +62,7 @@ def test_order_does_not_matter_and_images_must_match():
         paired_difference(one, {})
 
 
-def class_answers(error, n=30, seed=0):
+def class_predictions(error, n=30, seed=0):
     """Return images of four classes with a share of wrong pixels; class 3 does not occur."""
     rng = np.random.default_rng(seed)
     found = {}
@@ -77,7 +77,7 @@ def class_answers(error, n=30, seed=0):
 
 @pytest.mark.parametrize("measure", ["mean_iou", "mean_recall", "accuracy"])
 def test_measures_of_several_classes(measure):
-    one, other = class_answers(0.1), class_answers(0.3, seed=1)
+    one, other = class_predictions(0.1), class_predictions(0.3, seed=1)
     whole = [
         getattr(ConfusionMatrix(sum(a.confusion for a in found.values())), measure)
         for found in (one, other)

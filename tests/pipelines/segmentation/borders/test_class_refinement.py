@@ -10,7 +10,11 @@ from scipy.ndimage import distance_transform_cdt
 from segboost.pipelines.segmentation.borders import class_refinement
 from segboost.pipelines.segmentation.borders.class_learning import sample_doubtful
 from segboost.pipelines.segmentation.borders.class_refinement import doubtful_pixels
-from tests.pipelines.segmentation.class_sets import class_config, class_items, trained_classes
+from tests.pipelines.segmentation.tiny_class_models import (
+    class_config,
+    class_items,
+    trained_classes,
+)
 
 
 def prepared(first=95):

@@ -12,19 +12,17 @@ from hypothesis import strategies as st
 from segboost.datasets import load_synthetic
 from segboost.pipelines import SegmentationPipeline
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
 from segboost.pipelines.segmentation.decisions.calibration import (
     Calibration,
     calibration_error,
     fit_calibration,
 )
-from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
-from segboost.pipelines.segmentation.potentials import linear_words
-from segboost.pipelines.segmentation.potentials.linear_words import fit_linear_words
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter, save_segmenter
 from segboost.progress import QuietProgress
 from segboost.storage.folder import read_folder, write_folder
-from tests.pipelines.segmentation.segmentation_sets import (
+from tests.pipelines.segmentation.tiny_models import (
     shared_cache,
     tiny_config,
     tiny_data,
@@ -136,16 +134,16 @@ def held_out():
     store, models = ArtefactStore(shared_cache()), {}
     for method in HELD_OUT:
         with StageReporter(QuietProgress()) as report:
-            # C is chosen, as by default: the cut then also sees CRFs trained on fewer images.
+            # C is chosen, as by default: the threshold then also sees CRFs trained on fewer images.
             config = tiny_config(method=method, context=False, C=None, C_choices=(1.0, 10.0, 100.0))
-            models[method] = train_on(data.train, config, store, 1, report).model
+            models[method] = check_and_train(data.train, config, store, 1, report).model
     any_model = models["adaboost"]  # they share their features
     return models, [any_model.prepare(i.image()).with_truth(i.mask()) for i in data.test]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", HELD_OUT)
-def test_probabilities_hold_on_new_images(method):
+def test_probabilities_are_calibrated_on_new_images(method):
     """A share p of the pixels with probability p is foreground; raw scores have no such scale."""
     models, images = held_out()
     model = models[method]
@@ -194,26 +192,3 @@ def test_the_pipeline_gives_a_map_that_agrees_with_mask_and_scores(tmp_path):
     mask = pipeline.predict(IMAGE) == 1
     assert (found[mask] >= cut).all()
     assert (found[~mask] <= cut).all()
-
-
-def test_svm_scores_come_from_machines_that_did_not_see_the_fold(monkeypatch):
-    monkeypatch.setattr(linear_words, "C_CHOICES", (1.0,))
-    rng = np.random.default_rng(0)
-    features = rng.integers(0, 9, (120, 6))
-    labels = (features[:, 0] > 4).astype(np.int64)
-    fold = np.repeat([0, 1, 2], 40)
-    known, area = np.ones(120, bool), np.ones(120)
-    scores = fit_linear_words(features, labels, known, fold, area).out_of_fold
-    wrong = np.where(fold == 1, 1 - labels, labels)
-    learned = fit_linear_words(features, wrong, known, fold, area)
-    other = learned.out_of_fold
-    assert (scores[fold == 1] == other[fold == 1]).all()
-    assert (scores[fold != 1] != other[fold != 1]).all()
-    assert (learned.model(features) != other).any()
-
-
-def test_a_fold_whose_complement_has_one_class_gets_the_final_scores():
-    features = np.repeat(np.eye(2, dtype=np.uint8), 20, axis=0)
-    labels, fold = np.repeat([0, 1], 20), np.repeat([0, 1], [20, 20])
-    learned = fit_linear_words(features, labels, np.ones(40, bool), fold, np.ones(40))
-    assert (learned.out_of_fold == learned.model(features)).all()

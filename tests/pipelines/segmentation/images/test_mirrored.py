@@ -8,7 +8,12 @@ import pytest
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.mirrored import MirroredImage, mirrored_copies
 from segboost.pipelines.segmentation.training import train_segmenter
-from tests.pipelines.segmentation.class_sets import LEGEND, class_config, class_items, class_store
+from tests.pipelines.segmentation.tiny_class_models import (
+    LEGEND,
+    class_config,
+    class_items,
+    class_store,
+)
 
 
 def test_a_copy_is_mirrored_and_has_different_keys():

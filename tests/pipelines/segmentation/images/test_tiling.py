@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from segboost.features.superpixels.blocks import block_edges
-from segboost.pipelines.segmentation.images.tiling import WHOLE, plan_tiles
+from segboost.pipelines.segmentation.images.tiling import LARGEST_UNTILED, plan_tiles
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (256, 256), (257, 700), (1000, 300)])
@@ -23,7 +23,7 @@ def test_cores_cover_every_pixel_once(shape):
 
 def test_small_pages_are_whole():
     assert len(plan_tiles(3, 2048, 2048)) == 3
-    assert len(plan_tiles(1, WHOLE // 100, 101)) > 1
+    assert len(plan_tiles(1, LARGEST_UNTILED // 100, 101)) > 1
     for bad in (100, 300):
         with pytest.raises(ValueError, match="tile"):
             plan_tiles(1, 10, 10, bad)

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import evaluate_model
 from segboost.pipelines.segmentation.images.working_size import (
@@ -16,7 +16,7 @@ from segboost.pipelines.segmentation.images.working_size import (
     working_shape,
 )
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.segmentation_sets import (
+from tests.pipelines.segmentation.tiny_models import (
     array_items,
     shared_cache,
     tiny_config,
@@ -28,7 +28,9 @@ from tests.pipelines.segmentation.segmentation_sets import (
 def model():
     config = tiny_config(longest_side=64)
     with StageReporter(QuietProgress()) as report:
-        return train_on(array_items(), config, ArtefactStore(shared_cache()), 1, report).model
+        return check_and_train(
+            array_items(), config, ArtefactStore(shared_cache()), 1, report
+        ).model
 
 
 def test_sizes_keep_their_proportion():

@@ -37,7 +37,7 @@ def test_class_predictions_count_pixels_and_probabilities():
     assert share[-1] > share[0] + 0.4
 
 
-def test_arrays_of_answers_come_back():
+def test_arrays_of_predictions_come_back():
     prediction, _ = class_prediction()
     back = prediction_from_arrays(vars(prediction))
     assert (back.confusion == prediction.confusion).all()
@@ -46,7 +46,7 @@ def test_arrays_of_answers_come_back():
     assert two.matrix.counts.tolist() == [[2, 0], [1, 3]]
 
 
-def test_totals_take_the_answers_of_their_kind():
+def test_totals_take_the_predictions_of_their_kind():
     total = new_total(3)
     first, second = (class_prediction(seed)[0] for seed in (0, 1))
     assert first.add_to(total).n_images == 1

@@ -11,23 +11,23 @@ from segboost.pipelines import SegmentationPipeline
 from segboost.pipelines.batch.scientific.options import ScientificOptions
 from segboost.pipelines.batch.segmenting import BatchOptions, segment_files
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
 from segboost.pipelines.segmentation.images import crops, tiling
-from segboost.pipelines.segmentation.model.files import save_segmenter
 from segboost.pipelines.segmentation.model.large_image import segment_image, segment_parts
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.class_sets import trained_classes
-from tests.pipelines.segmentation.page_sets import drawn_page, fast_model, page_pixels
-from tests.pipelines.segmentation.segmentation_sets import (
+from tests.pipelines.segmentation.tiny_class_models import trained_classes
+from tests.pipelines.segmentation.tiny_models import (
     array_items,
     shared_cache,
     tiny_config,
 )
+from tests.pipelines.segmentation.tiny_pages import drawn_page, fast_model, page_pixels
 
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    monkeypatch.setattr(tiling, "WHOLE", 256 * 256)
+    monkeypatch.setattr(tiling, "LARGEST_UNTILED", 256 * 256)
     monkeypatch.setattr(tiling, "DEFAULT_TILE", 256)
 
 
@@ -87,7 +87,7 @@ def test_small_images_are_one_part():
 def test_images_that_the_model_scales_down_are_one_part(small_limits):
     with StageReporter(QuietProgress()) as report:
         store = ArtefactStore(shared_cache())
-        using = train_on(array_items(), tiny_config(longest_side=64), store, 1, report).model
+        using = check_and_train(array_items(), tiny_config(longest_side=64), store, 1, report).model
     ((_, found),) = segment_parts(using, page_pixels())
     assert found.mask.shape == page_pixels().shape[:2]
 

@@ -14,10 +14,10 @@ from segboost.features.network.group import NetworkGroup
 from segboost.features.network.runtime import open_session
 from segboost.features.superpixels.methods import GraphMerging
 from segboost.pipelines import SegmentationPipeline
-from segboost.pipelines.segmentation.model.files import load_segmenter, save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter, save_segmenter
 from segboost.storage.folder import ModelFileError, read_folder, write_folder
 from tests.features.network import networks
-from tests.pipelines.segmentation.segmentation_sets import SETTINGS, tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import SETTINGS, tiny_data, trained
 
 FEW = GraphMerging(max_count=60)
 FUNCTION = "users_own_features:brightness"
@@ -93,7 +93,7 @@ def test_a_folder_of_features(tmp_path):
 
 
 def fitted_names():
-    from segboost.pipelines.segmentation.images.arrays import label_arrays
+    from segboost.pipelines.segmentation.images.array_images import label_arrays
 
     return label_arrays([image for image, _ in PAIRS], [mask for _, mask in PAIRS])
 

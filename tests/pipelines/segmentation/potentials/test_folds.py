@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.pipelines.segmentation.potentials.folds import all_teach, assign_folds, fold_of_image
+from segboost.pipelines.segmentation.potentials.folds import (
+    assign_folds,
+    fold_of_image,
+    has_two_classes_outside_folds,
+)
+
+
+def test_folds_are_contiguous_and_even():
+    assert fold_of_image(10, 5).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert fold_of_image(7, 3).tolist() == [0, 0, 0, 1, 1, 2, 2]
+    assert fold_of_image(2, 5).tolist() == [0, 1]
+    assert fold_of_image(1, 5).tolist() == [0]
 
 
 def random_case(seed):
@@ -28,11 +39,11 @@ def test_two_superpixels_of_each_class_are_enough_to_learn_outside_every_fold():
         assert fold.shape == labels.shape
         assert ((fold >= 0) & (fold < n_folds)).all()
         contiguous = np.repeat(fold_of_image(len(sizes), n_folds), sizes)
-        if all_teach(labels, known, contiguous):
+        if has_two_classes_outside_folds(labels, known, contiguous):
             assert np.array_equal(fold, contiguous)
         elif min((known & (labels == c)).sum() for c in (0, 1)) >= 2:
             hard += 1
-            assert all_teach(labels, known, fold)
+            assert has_two_classes_outside_folds(labels, known, fold)
     assert hard > 100
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.segmentation.config.stage_settings import UnarySettings
-from segboost.pipelines.segmentation.potentials.folds import fold_of_image
 from segboost.pipelines.segmentation.potentials.group_classifier import GroupLearner, fit_stumps
 from segboost.pipelines.segmentation.potentials.out_of_fold import learn_out_of_fold
 
@@ -20,13 +19,6 @@ def table(n=600, seed=0):
 
 def learn(X, y, known, fold):
     return learn_out_of_fold(GroupLearner(X, y, known, fold, SETTINGS, seed=0))
-
-
-def test_folds_are_contiguous_and_even():
-    assert fold_of_image(10, 5).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
-    assert fold_of_image(7, 3).tolist() == [0, 0, 0, 1, 1, 2, 2]
-    assert fold_of_image(2, 5).tolist() == [0, 1]
-    assert fold_of_image(1, 5).tolist() == [0]
 
 
 def test_a_score_does_not_depend_on_the_labels_of_its_fold():

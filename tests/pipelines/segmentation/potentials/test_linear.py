@@ -6,12 +6,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from segboost.pipelines.segmentation.config.stage_settings import LinearSettings
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
 from segboost.pipelines.segmentation.potentials.linear import (
     DEFAULT,
     LinearPotential,
     fit_linear_potential,
 )
-from segboost.pipelines.segmentation.potentials.trees import ImageReader
 from tests.pipelines.segmentation.superpixel_graphs import grid_image
 
 FOLD = np.repeat([0, 1, 2], 2 * 36)
@@ -28,7 +28,7 @@ def labelled_images(n=6, seed=0):
         truth = (coarse[:, 0] / 64.0 - 2 + fine[:, 1] + rng.normal(scale=0.3, size=36)) > 0
         images.append(image.with_truth(truth[image.superpixels].astype(np.uint8)))
         features.append({"coarse": coarse, "fine": fine})
-    return images, ImageReader(n, ("coarse", "fine"), lambda i, g: features[i][g])
+    return images, FeatureReader(n, ("coarse", "fine"), lambda i, g: features[i][g])
 
 
 def test_the_potential_is_logistic_regression_on_standardised_columns():
@@ -73,7 +73,7 @@ def test_the_averaged_potential_is_the_mean_of_the_classifiers_of_all_parts():
     for k in range(3):  # fit the classifier of the other two folds again
         part = [i for n, i in enumerate(images) if FOLD[36 * n] != k]
         groups = [reader.image(n) for n in range(len(images)) if FOLD[36 * n] != k]
-        others = ImageReader(4, reader.groups, lambda i, g, groups=groups: groups[i][g])
+        others = FeatureReader(4, reader.groups, lambda i, g, groups=groups: groups[i][g])
         models.append(fit_linear_potential(others, part, np.zeros(4 * 36, np.int64), 0).model)
     table = [[m.scores(reader.image(i)) for i in range(len(images))] for m in models]
     np.testing.assert_allclose(own, np.mean(table, axis=0).ravel(), atol=1e-9)

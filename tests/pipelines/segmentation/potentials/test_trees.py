@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 
 from segboost.boosting import BoosterSettings
-from segboost.pipelines.segmentation.potentials import trees
+from segboost.pipelines.segmentation.potentials import byte_table, trees
+from segboost.pipelines.segmentation.potentials.feature_reader import FeatureReader
 from segboost.pipelines.segmentation.potentials.trees import (
-    ImageReader,
     TreePotential,
     fit_tree_potential,
 )
@@ -27,7 +27,7 @@ def labelled_images(n=9, seed=0):
         mask = truth[image.superpixels].astype(np.uint8)
         images.append(image.with_truth(mask))
         features.append({"coarse": coarse, "fine": fine})
-    return images, ImageReader(n, ("coarse", "fine"), lambda i, g: features[i][g])
+    return images, FeatureReader(n, ("coarse", "fine"), lambda i, g: features[i][g])
 
 
 def test_trees_combine_features_of_several_groups():
@@ -72,7 +72,7 @@ def test_many_superpixels_are_sampled(monkeypatch):
         seen.append((columns.shape[1], len(rows), positive.copy()))
         return boost(columns, rows, positive, *rest)
 
-    monkeypatch.setattr(trees, "MOST_ROWS", 200)
+    monkeypatch.setattr(byte_table, "MOST_ROWS", 200)
     monkeypatch.setattr(trees, "boost_trees", record)
     scores = fit_tree_potential(reader, images, FOLD, SETTINGS, 0).out_of_fold
     whole, *parts = seen  # the model of all rows, then one without each fold

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.segmentation.config.segmentation_config import METHODS
-from segboost.pipelines.segmentation.model.files import KIND, load_segmenter, save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import (
+    KIND,
+    load_segmenter,
+    save_segmenter,
+)
 from segboost.storage.folder import ModelFileError, read_folder, write_folder
 from segboost.storage.ownership import ForeignFileError
-from tests.pipelines.segmentation.segmentation_sets import tiny_data, trained
+from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 IMAGE = tiny_data().test[0].image()
 
@@ -83,7 +87,7 @@ def test_a_save_that_fails_leaves_the_old_model(tmp_path, monkeypatch):
     def fail(*args):
         raise OSError("disk full")
 
-    monkeypatch.setattr("segboost.pipelines.segmentation.model.files.write_folder", fail)
+    monkeypatch.setattr("segboost.pipelines.segmentation.model.segmenter_files.write_folder", fail)
     with pytest.raises(OSError, match="disk full"):
         save_segmenter(trained("ssvm").model, tmp_path)
     kept = files(tmp_path)

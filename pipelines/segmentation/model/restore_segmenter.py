@@ -12,9 +12,10 @@ from segboost.pipelines.segmentation.config.segmentation_config import Segmentat
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings, PotentialSettings
 from segboost.pipelines.segmentation.decisions.calibration import Calibration
 from segboost.pipelines.segmentation.model.crf_files import load_crf
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays, arrays_with_prefix
 from segboost.pipelines.segmentation.model.restored_preset import restore_preset
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.model.unaries import Arrays, part_of, restore_unaries
+from segboost.pipelines.segmentation.model.unary_model import restore_unaries
 from segboost.pipelines.segmentation.potentials.linear_words import LinearWords
 from segboost.weak.checks import read_array, read_number
 
@@ -33,7 +34,7 @@ def restore_segmenter(
         words = LinearWords(coef, read_number(document["words"], "bias"))
     calibration = None
     if document.get("calibration", False):  # older folders have none
-        calibration = Calibration.from_arrays(part_of(arrays, "calibration_"))
+        calibration = Calibration.from_arrays(arrays_with_prefix(arrays, "calibration_"))
     return SegmentationModel(
         config,
         preset,
@@ -50,7 +51,7 @@ def restore_segmenter(
 
 
 def _present(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a model's settings under current names: version 0.1's `default` is `classic`."""
+    """Return a model's settings under current names: `classic` was once `default`."""
     if "group_classifiers" not in settings and settings.get("preset") == "default":
         return {**settings, "preset": "classic"}
     return settings
@@ -68,4 +69,4 @@ def _restore_borders(settings: Mapping[str, Any] | None, arrays: Arrays) -> Bord
     if settings is None:
         return None
     checked = BorderSettings.from_dict(settings)
-    return BorderRefinement.from_arrays(part_of(arrays, "borders_"), checked)
+    return BorderRefinement.from_arrays(arrays_with_prefix(arrays, "borders_"), checked)

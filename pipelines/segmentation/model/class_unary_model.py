@@ -12,6 +12,7 @@ from scipy.special import log_softmax
 from segboost._types import AnyArray, FloatArray
 from segboost.pipelines.segmentation.images.page_view import PageScores
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.model.prefixed_arrays import arrays_with_prefix
 from segboost.pipelines.segmentation.potentials.class_context_features import (
     class_context,
     mean_probability,
@@ -23,7 +24,7 @@ PARTS = ("trees", "context", "linear")
 SHARE = "context_share"
 
 
-def mix(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
+def mix_log_probabilities(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
     """Return the log-probabilities ``(1 − share) first + share second``, normalised, shape (P, K).
 
     The context knows what surrounds a superpixel, but also relies on where things were in the
@@ -37,7 +38,7 @@ def mix(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassUnaries:
+class ClassUnaryModel:
     """Trees over raw features with or without a second stage over context, or a linear classifier.
 
     Parameters
@@ -63,7 +64,7 @@ class ClassUnaries:
         if self.context is None:
             return first
         second = self.context.scores(image.groups, class_context(image, first))
-        return mix(first, second, self.context_share)
+        return mix_log_probabilities(first, second, self.context_share)
 
     def summarise(self, blocks: Sequence[SuperpixelImage]) -> PageScores:
         """Return the scores over a large page that the context needs, from some of its blocks."""
@@ -93,12 +94,9 @@ class ClassUnaries:
         found: dict[str, Any] = {"context_share": float(arrays.get(SHARE, 1.0))}
         if not 0 <= found["context_share"] <= 1:
             raise ValueError(f"the share of the context must be in [0, 1], got {arrays[SHARE]}")
+        rest = {name: a for name, a in arrays.items() if name != SHARE}
         for part in PARTS:
-            own = {
-                name.removeprefix(f"{part}_"): a
-                for name, a in arrays.items()
-                if name.startswith(f"{part}_") and name != SHARE
-            }
+            own = arrays_with_prefix(rest, f"{part}_")
             if own:
                 found[part] = kinds.get(part, ClassTreePotential).from_arrays(groups, own)
         unaries = cls(**found)

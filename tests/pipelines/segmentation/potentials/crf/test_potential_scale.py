@@ -3,9 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.potentials.potential_scale import PotentialScale
-from segboost.pipelines.segmentation.stages.crf import ENOUGH_IMAGES, make_crf
+from segboost.pipelines.segmentation.potentials.crf.potential_scale import PotentialScale
 
 
 def test_scores_are_divided_by_their_deviation():
@@ -54,13 +52,3 @@ def test_a_stored_scale_says_which_potentials_are_informative():
 def test_a_stored_scale_must_be_positive(value):
     with pytest.raises(ValueError, match="'scale' has values that are not positive"):
         PotentialScale.from_arrays({"scale": np.array([1.0, value])})
-
-
-def test_with_few_images_unary_ramps_may_not_decrease():
-    scores = [np.zeros((4, 3))]
-    few = make_crf(SegmentationConfig(), 1.0, scores)
-    many = make_crf(SegmentationConfig(), 1.0, scores * ENOUGH_IMAGES)
-    assert few.weak_learner.n_rising == 3  # the bias, feature 3, stays free
-    assert many.weak_learner.n_rising == 0
-    assert few.pairwise_learner.n_rising is None  # all of them only rise
-    assert many.pairwise_learner.n_rising is None

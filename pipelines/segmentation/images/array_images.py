@@ -44,7 +44,7 @@ def label_arrays(
     return tuple(_item(n, image, mask) for n, (image, mask) in enumerate(pairs))
 
 
-def find_classes(masks: Sequence[npt.ArrayLike]) -> int:
+def count_classes(masks: Sequence[npt.ArrayLike]) -> int:
     """Return the number of classes of masks: the largest index plus one, at least two.
 
     Raises

@@ -8,11 +8,11 @@ import numpy as np
 
 from segboost.datasets import load_synthetic
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.class_sets import draw
-from tests.pipelines.segmentation.segmentation_sets import shared_cache
+from tests.pipelines.segmentation.tiny_class_models import draw
+from tests.pipelines.segmentation.tiny_models import shared_cache
 
 
 @functools.cache
@@ -32,7 +32,7 @@ def fast_model(linear_below):
     )
     items = load_synthetic(6, 1, height=120, width=160).train
     with StageReporter(QuietProgress()) as report:
-        return train_on(items, config, ArtefactStore(shared_cache()), 1, report).model
+        return check_and_train(items, config, ArtefactStore(shared_cache()), 1, report).model
 
 
 @functools.cache

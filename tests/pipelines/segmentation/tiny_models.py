@@ -12,9 +12,9 @@ from PIL import Image
 
 from segboost.datasets import load_synthetic
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.images.arrays import label_arrays
+from segboost.pipelines.segmentation.images.array_images import label_arrays
 from segboost.progress import QuietProgress
 
 SETTINGS = {
@@ -57,7 +57,7 @@ def trained(method="structboost"):
     """Return a trained model and the other results of training, made once per process."""
     store = ArtefactStore(shared_cache())
     with StageReporter(QuietProgress()) as report:
-        return train_on(array_items(), tiny_config(method=method), store, 1, report)
+        return check_and_train(array_items(), tiny_config(method=method), store, 1, report)
 
 
 def write_folders(folder, items):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.pipelines.segmentation.borders.band import FAR, band_pixels, border_distance
+from segboost.pipelines.segmentation.borders.border_band import FAR, band_pixels, border_distance
 
 
 def slow_distance(foreground):

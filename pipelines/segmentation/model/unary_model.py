@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from segboost._types import AnyArray, FloatArray
+from segboost._types import FloatArray
 from segboost.baselines.stump_sum import StumpSum
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.images.page_view import PageScores
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays, arrays_with_prefix
 from segboost.pipelines.segmentation.potentials.context import ContextPotential
 from segboost.pipelines.segmentation.potentials.context_features import summarise_page
+from segboost.pipelines.segmentation.potentials.crf.potential_scale import PotentialScale
 from segboost.pipelines.segmentation.potentials.linear import LinearPotential
-from segboost.pipelines.segmentation.potentials.potential_scale import PotentialScale
 from segboost.pipelines.segmentation.potentials.trees import TreePotential
-
-Arrays = dict[str, AnyArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,20 +98,15 @@ def restore_unaries(
     config : SegmentationConfig
     """
     stumps = {
-        name: StumpSum.unpack(part_of(arrays, f"unary{number}_"))
+        name: StumpSum.unpack(arrays_with_prefix(arrays, f"unary{number}_"))
         for number, name in enumerate(document["groups"])
     }
     trees, context, linear = None, None, None
     if document.get("linear", False):
-        linear = LinearPotential.from_arrays(groups, part_of(arrays, "linear_"))
+        linear = LinearPotential.from_arrays(groups, arrays_with_prefix(arrays, "linear_"))
     if document["context"]:
-        trees = TreePotential.from_arrays(groups, part_of(arrays, "trees_"))
+        trees = TreePotential.from_arrays(groups, arrays_with_prefix(arrays, "trees_"))
         raw = groups if config.context_raw_columns else ()
-        context = ContextPotential.from_arrays(part_of(arrays, "context_"), raw)
+        context = ContextPotential.from_arrays(arrays_with_prefix(arrays, "context_"), raw)
     scale = PotentialScale.from_arrays(arrays)
     return UnaryModel(stumps, trees, context, scale, config.trees_in_crf, linear)
-
-
-def part_of(arrays: Arrays, prefix: str) -> Arrays:
-    """Return the arrays whose names have a prefix, without it."""
-    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}

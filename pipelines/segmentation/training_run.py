@@ -13,11 +13,11 @@ from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.runtime.folder_lock import FolderLock, shared_folder
 from segboost.pipelines.runtime.resources import read_usage
 from segboost.pipelines.runtime.run_log import RunLog, StageTime
-from segboost.pipelines.segmentation.checked_training import StageReporter, train_on
+from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.evaluation import EVALUATION, Evaluation, evaluate_saved
 from segboost.pipelines.segmentation.images.crops import crop_items
-from segboost.pipelines.segmentation.model.files import save_segmenter
+from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.pipelines.segmentation.run_folder import (
     CACHE,
     LOG,
@@ -98,7 +98,7 @@ def run_training(
         store.remove_leftovers()
         write_settings(output, options)
         with StageReporter(progress, log) as report:
-            trained = train_on(
+            trained = check_and_train(
                 data.train, config, store, n_jobs, report, test=data.test, legend=data.legend
             )
         train = crop_items(data.train, config.longest_side)

@@ -13,10 +13,10 @@ from segboost.pipelines.segmentation.config.segmentation_config import Segmentat
 from segboost.pipelines.segmentation.config.stage_settings import BorderSettings, PotentialSettings
 from segboost.pipelines.segmentation.decisions.class_calibration import ClassCalibration
 from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
-from segboost.pipelines.segmentation.model.class_unaries import ClassUnaries
+from segboost.pipelines.segmentation.model.class_unary_model import ClassUnaryModel
 from segboost.pipelines.segmentation.model.crf_files import load_crf
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays, arrays_with_prefix
 from segboost.pipelines.segmentation.model.restored_preset import restore_preset
-from segboost.pipelines.segmentation.model.unaries import Arrays, part_of
 from segboost.weak.checks import read_array
 
 
@@ -52,16 +52,16 @@ def restore_classes(
     legend = ClassLegend.from_dict(document["legend"])
     preset = restore_preset(document["preset"], arrays, folder, allow_import)
     groups = [group.name for group in preset.groups]
-    calibration = ClassCalibration.from_arrays(part_of(arrays, "calibration_"))
+    calibration = ClassCalibration.from_arrays(arrays_with_prefix(arrays, "calibration_"))
     offsets = read_array(arrays, "offsets", "f", (legend.n_classes,))
-    probability = ClassCalibration.from_arrays(part_of(arrays, "probability_"))
+    probability = ClassCalibration.from_arrays(arrays_with_prefix(arrays, "probability_"))
     if not len(calibration.constant) == len(probability.constant) == legend.n_classes:
         raise ValueError(f"the calibration must have {legend.n_classes} classes")
     return ClassSegmentationModel(
         config,
         preset,
         legend,
-        ClassUnaries.from_arrays(part_of(arrays, "unary_"), groups, legend.n_classes),
+        ClassUnaryModel.from_arrays(arrays_with_prefix(arrays, "unary_"), groups, legend.n_classes),
         load_crf(document["crf"], folder, config.method),
         PotentialSettings.from_dict(document["potentials"]),
         calibration,
@@ -78,7 +78,7 @@ def _restore_borders(
     if settings is None:
         return None
     checked = BorderSettings.from_dict(settings)
-    found = ClassRefinement.from_arrays(part_of(arrays, "borders_"), checked)
+    found = ClassRefinement.from_arrays(arrays_with_prefix(arrays, "borders_"), checked)
     if found.booster.n_classes != n_classes:
         raise ValueError(f"the border refinement must have {n_classes} classes")
     return found

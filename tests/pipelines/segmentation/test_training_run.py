@@ -9,10 +9,10 @@ import pytest
 from segboost.pipelines.runtime.artefact_cache import list_artefacts
 from segboost.pipelines.runtime.folder_lock import FolderBusyError, FolderLock
 from segboost.pipelines.runtime.run_log import read_run_log
-from segboost.pipelines.segmentation.model.files import load_segmenter
-from segboost.pipelines.segmentation.run import run_training
+from segboost.pipelines.segmentation.model.segmenter_files import load_segmenter
+from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import QuietProgress
-from tests.pipelines.segmentation.segmentation_sets import tiny_config, tiny_data
+from tests.pipelines.segmentation.tiny_models import tiny_config, tiny_data
 
 DATA = tiny_data()
 

@@ -18,16 +18,17 @@ import numpy as np
 from segboost.features.groups.base import FeatureGroup
 from segboost.features.groups.user_groups import FolderGroup, FunctionGroup
 from segboost.io.legend import TWO_CLASSES
-from segboost.pipelines.segmentation.model.class_files import (
+from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
+from segboost.pipelines.segmentation.model.class_segmenter_files import (
     describe_classes,
     pack_classes,
     restore_classes,
 )
-from segboost.pipelines.segmentation.model.class_segmenter import ClassSegmentationModel
 from segboost.pipelines.segmentation.model.crf_files import owned_crf, save_crf
-from segboost.pipelines.segmentation.model.restoring import restore_segmenter
+from segboost.pipelines.segmentation.model.prefixed_arrays import Arrays
+from segboost.pipelines.segmentation.model.restore_segmenter import restore_segmenter
 from segboost.pipelines.segmentation.model.segmenter import SegmentationModel
-from segboost.pipelines.segmentation.model.unaries import Arrays, pack_unaries
+from segboost.pipelines.segmentation.model.unary_model import pack_unaries
 from segboost.storage.folder import ModelFileError, one_line, read_folder, write_folder
 from segboost.storage.ownership import check_model_folder, remove_model
 
@@ -35,7 +36,7 @@ KIND = "segmenter"
 Segmenter = SegmentationModel | ClassSegmentationModel
 
 
-def of_two_classes(model: Segmenter) -> SegmentationModel:
+def as_two_class_model(model: Segmenter) -> SegmentationModel:
     """Return a model of two classes as such; ValueError if it has more."""
     if isinstance(model, ClassSegmentationModel):
         raise ValueError(f"expected a model of two classes, this one has {model.n_classes}")
@@ -83,7 +84,7 @@ def _describe(model: Segmenter) -> dict[str, Any]:
         "widths": dict(model.widths),
         "context": model.unary.context is not None,
         "potentials": asdict(model.potentials),
-        "offset": model.offset,
+        "offset": model.threshold,
         "calibration": model.calibration is not None,
         "words": None if model.words is None else {"bias": model.words.bias},
     }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.segmentation.config.stage_settings import LinearSettings
-from segboost.pipelines.segmentation.potentials.fixed_crf import border_costs, smoothed_scores
+from segboost.pipelines.segmentation.potentials.crf.fixed_crf import border_costs, smoothed_scores
 from tests.pipelines.segmentation.superpixel_graphs import grid_image
 
 SETTINGS = LinearSettings(smoothness=1.5, contrast=0.02)

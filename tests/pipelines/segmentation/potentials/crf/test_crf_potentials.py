@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from segboost.pipelines.segmentation.potentials.crf_potentials import (
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import (
     PotentialSettings,
     crf_instance,
     pairwise,

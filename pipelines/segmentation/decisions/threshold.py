@@ -11,7 +11,7 @@ from segboost.pipelines.segmentation.config.stage_settings import Measure
 from segboost.pipelines.segmentation.metrics.precision_recall import ScoreHistogram
 
 
-def best_offset(
+def best_threshold(
     parts: Iterable[tuple[FloatArray, Int64Array, Int64Array]], measure: Measure = "mean_iou"
 ) -> float:
     """Return the threshold on scores that maximises the measure; 0 if no other is better.

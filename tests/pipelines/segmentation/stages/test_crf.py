@@ -1,4 +1,4 @@
-"""The second stage and the CRF stage on graphs made by hand."""
+"""The CRF stage and its cache, on graphs made by hand."""
 
 from __future__ import annotations
 
@@ -8,36 +8,27 @@ import pytest
 from segboost.boosting import BoosterSettings
 from segboost.pipelines.runtime.artefact_store import ArtefactStore
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
-from segboost.pipelines.segmentation.decisions.cut import best_offset
-from segboost.pipelines.segmentation.potentials.context import ContextPotential, fit_context
-from segboost.pipelines.segmentation.potentials.crf_potentials import crf_instance
+from segboost.pipelines.segmentation.decisions.threshold import best_threshold
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import crf_instance
 from segboost.pipelines.segmentation.stages.crf import (
-    crf_offset,
+    ENOUGH_IMAGES,
+    crf_threshold,
     learn_crf,
     make_crf,
     score_margins,
     scored_parts,
 )
 from segboost.pipelines.segmentation.stages.crf_cache import cached_crf, crf_key
-from tests.pipelines.segmentation.superpixel_graphs import grid_image, half_mask
-
-BOOSTER = BoosterSettings(n_trees=30, learning_rate=0.2, min_curvature=2.0)
-
-
-def images_and_scores(n=8, noise=1.5, seed=0):
-    rng = np.random.default_rng(seed)
-    images = [grid_image(6, 8, 4, half_mask(6, 8, 4), name=f"image {i}", seed=i) for i in range(n)]
-    scores = [(2 * im.labels - 1)[:, None] + rng.normal(scale=noise, size=(48, 3)) for im in images]
-    return images, scores
+from tests.pipelines.segmentation.superpixel_graphs import images_and_scores
 
 
 def config(**changes):
     return SegmentationConfig.for_preset("classic", n_iterations=8, **changes)
 
 
-def scores_of(model, images, scores, potentials, offset=0.0):
+def scores_of(model, images, scores, potentials, threshold=0.0):
     parts = scored_parts(model, images, scores, potentials)
-    return score_margins(images, [node - offset for node, _, _ in parts])
+    return score_margins(images, [node - threshold for node, _, _ in parts])
 
 
 @pytest.mark.parametrize("method", ["structboost", "ssvm"])
@@ -76,16 +67,26 @@ def test_a_block_is_judged_and_the_cut_chosen_by_a_crf_of_the_others():
         model = make_crf(settings, 10.0, known_scores).fit(
             [crf_instance(i, s, potentials) for i, s in pairs]
         )
-        offset = crf_offset(model, known_images, known_scores, potentials)
+        threshold = crf_threshold(model, known_images, known_scores, potentials)
         for k in held:
             ((node, _, _),) = scored_parts(model, [images[k]], [scores[k]], potentials)
-            margins.append(node - offset)
+            margins.append(node - threshold)
     learned = learn_crf(images, scores, settings, n_jobs=2)
     assert learned.trials[1].scores == score_margins(images, margins)
     settings = config(C_choices=(10.0, 10.0), losses=("pixels",), validation_blocks=2)
     learned = learn_crf(images, scores, settings)
-    shift = best_offset((m, *i.truth) for m, i in zip(margins, images, strict=True))
-    assert learned.offset == crf_offset(learned.model, images, scores, potentials) + shift
+    shift = best_threshold((m, *i.truth) for m, i in zip(margins, images, strict=True))
+    assert learned.threshold == crf_threshold(learned.model, images, scores, potentials) + shift
+
+
+def test_with_few_images_unary_ramps_may_not_decrease():
+    scores = [np.zeros((4, 3))]
+    few = make_crf(SegmentationConfig(), 1.0, scores)
+    many = make_crf(SegmentationConfig(), 1.0, scores * ENOUGH_IMAGES)
+    assert few.weak_learner.n_rising == 3  # the bias, feature 3, stays free
+    assert many.weak_learner.n_rising == 0
+    assert few.pairwise_learner.n_rising is None  # all of them only rise
+    assert many.pairwise_learner.n_rising is None
 
 
 def test_a_cached_crf_predicts_the_same(tmp_path):
@@ -134,48 +135,6 @@ def test_the_key_of_a_crf_changes_with_its_settings(change):
 
 def test_settings_that_the_crf_does_not_use_are_not_in_its_key():
     images, scores = images_and_scores(2)
-    other = config(tree_booster=BOOSTER, context_booster=BOOSTER)
+    booster = BoosterSettings(n_trees=30)
+    other = config(tree_booster=booster, context_booster=booster)
     assert crf_key(images, scores, config()) == crf_key(images, scores, other)
-
-
-def context(fold=None, n_jobs=1):
-    images, scores = images_and_scores()
-    image_fold = np.repeat([0, 1], 4) if fold is None else fold
-    fold = np.repeat(image_fold, [i.n_superpixels for i in images])
-    first = np.concatenate(scores)
-    return images, first, fit_context(images, first, fold, BOOSTER, 0, n_jobs)
-
-
-def test_context_scores_are_better_than_any_first_score():
-    images, first, learned = context()
-    truth = np.concatenate([i.labels for i in images]) == 1
-    right = [((column > 0) == truth).mean() for column in (*first.T, learned.out_of_fold)]
-    assert right[-1] > max(right[:-1])
-
-
-def test_context_arrays_and_back():
-    images, first, learned = context()
-    found = learned.model
-    again = ContextPotential.from_arrays(found.to_arrays())
-    own = first[: images[0].n_superpixels]
-    assert (found.scores(images[0], own) == again.scores(images[0], own)).all()
-
-
-def test_context_does_not_depend_on_the_jobs():
-    one, two = context()[2], context(n_jobs=2)[2]
-    assert (one.out_of_fold == two.out_of_fold).all()
-    arrays = two.model.to_arrays()
-    assert all((a == arrays[name]).all() for name, a in one.model.to_arrays().items())
-
-
-def test_one_fold_uses_the_final_model():
-    images, first, learned = context(fold=np.zeros(8, dtype=np.int64))
-    own = slice(0, images[0].n_superpixels)
-    found = learned.model.scores(images[0], first[own])
-    np.testing.assert_allclose(found, learned.out_of_fold[own], atol=1e-9)
-
-
-def test_rows_that_do_not_fit_are_refused():
-    images, scores = images_and_scores(2)
-    with pytest.raises(ValueError, match="rows"):
-        fit_context(images, scores[0], np.array([0, 1]), BOOSTER, 0)

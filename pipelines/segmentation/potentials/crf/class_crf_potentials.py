@@ -9,7 +9,7 @@ from segboost.graphs.graph import Graph
 from segboost.graphs.minimiser import best_labels
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
-from segboost.pipelines.segmentation.potentials.crf_potentials import CRFModel, border_columns
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import CRFModel, border_columns
 from segboost.tasks.crf import CRFInstance
 from segboost.tasks.crf_instance import UNKNOWN
 

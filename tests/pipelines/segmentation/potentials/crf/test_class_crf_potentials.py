@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from segboost.pipelines.segmentation.config.stage_settings import PotentialSettings
-from segboost.pipelines.segmentation.potentials.class_crf import (
+from segboost.pipelines.segmentation.potentials.crf.class_crf_potentials import (
     class_instance,
     class_pairwise,
     crf_class_scores,
 )
-from segboost.pipelines.segmentation.potentials.crf_potentials import loss_weights
-from tests.pipelines.segmentation.class_sets import class_items, trained_classes
+from segboost.pipelines.segmentation.potentials.crf.crf_potentials import loss_weights
+from tests.pipelines.segmentation.tiny_class_models import class_items, trained_classes
 
 SETTINGS = PotentialSettings(contrasts=(0.07,), agreement=True, loss="pixels")
 

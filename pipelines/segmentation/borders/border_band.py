@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.ndimage import distance_transform_cdt
 
-from segboost._types import AnyArray, BoolArray, Int32Array, Int64Array
+from segboost._types import BoolArray, Int32Array, Int64Array
 
-PIXELS_AT_A_TIME = 65_536
-"""Pixels near borders that are described and classified together, to bound memory."""
 FAR = 10_000
 """The distance used if there is no border."""
 
@@ -31,15 +27,6 @@ def border_distance(foreground: BoolArray) -> Int32Array:
     inside = distance_transform_cdt(foreground, "chessboard")
     outside = distance_transform_cdt(~foreground, "chessboard")
     return (inside - outside).astype(np.int32)
-
-
-def in_batches(
-    score: Callable[[Int64Array, Int64Array], AnyArray], rows: Int64Array, columns: Int64Array
-) -> AnyArray:
-    """Return the scores of at least one pixel, computed in batches."""
-    starts = range(0, rows.size, PIXELS_AT_A_TIME)
-    parts = [slice(start, start + PIXELS_AT_A_TIME) for start in starts]
-    return np.concatenate([score(rows[part], columns[part]) for part in parts])
 
 
 def band_pixels(distance: Int32Array, width: int) -> tuple[Int64Array, Int64Array]:
