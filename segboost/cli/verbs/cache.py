@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from segboost.cli.options.output import AsJSON
+
 if TYPE_CHECKING:
     from segboost.pipelines.runtime.artefact_cache import CachedFile
 
@@ -26,7 +28,6 @@ Places = Annotated[
         show_default=False,
     ),
 ]
-AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @app.callback()

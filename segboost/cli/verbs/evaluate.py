@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segboost.cli.options import data, scientific
+from segboost.cli.options.output import AsJSON
 from segboost.cli.options.presets import AllowImport
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def evaluate(
     ] = None,
     jobs: data.Jobs = None,
     allow_import: AllowImport = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJSON = False,
 ) -> None:
     """Evaluate a model on labelled images.
 
