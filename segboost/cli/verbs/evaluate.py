@@ -43,10 +43,19 @@ def evaluate(
     Scores are fractions from 0 to 1, computed over the pixels of all images; void pixels are
     ignored.
     """
-    known = ("model", "split", "jobs", "allow_import", "as_json")
-    options: dict[str, Any] = {
-        k: v for k, v in locals().items() if k != "known" and k not in known and v is not None
+    given: dict[str, Any] = {
+        "dataset": dataset,
+        "category": category,
+        "data_root": data_root,
+        "images": images,
+        "masks": masks,
+        "foreground": foreground,
+        "classes": classes,
+        "mask_suffix": mask_suffix,
+        "mask_kind": mask_kind,
+        "axes": axes,
     }
+    options = {name: value for name, value in given.items() if value is not None}
     if not {"dataset", "images", "masks"} & set(options):
         raise typer.BadParameter(
             "name labelled images: --images DIR --masks DIR|FILE, or --dataset NAME"

@@ -117,6 +117,7 @@ def train(
     Intermediate results are cached: an interrupted run resumes when the command is repeated, and
     changed settings re-run only the stages that depend on them.
     """
+    # Every parameter is an option of the run unless it is in NOT_KEPT.
     options = {k: v for k, v in locals().items() if v is not None and k not in NOT_KEPT}
     if config is not None:
         options["config"] = _read_config(config)
@@ -127,7 +128,7 @@ def train(
         return
     files = [path for path in (config, classes, train_list, test_list) if path is not None]
     folder = _checked_folder(output, options, resume, files)
-    options = _plain(options)
+    options = _as_json_values(options)
     if resume:
         options = _resume(folder, options)
     settings = _settings(options, allow_import or ())
@@ -204,7 +205,7 @@ def _default_folder(name: str, options: dict[str, Any]) -> Path:
     return Path("models") / "-".join(parts)
 
 
-def _plain(options: dict[str, Any]) -> dict[str, Any]:
+def _as_json_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options as JSON values, with absolute paths so that a resumed run finds them."""
     return {k: os.path.realpath(v) if isinstance(v, Path) else v for k, v in options.items()}
 
@@ -222,7 +223,7 @@ def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
         ) from None
     except (ValueError, RecursionError):
         started = None
-    if not isinstance(started, dict) or not _is_complete(started, folder):
+    if not isinstance(started, dict) or not _matches_log(started, folder):
         raise typer.BadParameter(
             f"{folder / FILE} is damaged: repeat the command that started the run, without --resume"
         )
@@ -235,7 +236,7 @@ def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
     return started
 
 
-def _is_complete(started: dict[str, Any], folder: Path) -> bool:
+def _matches_log(started: dict[str, Any], folder: Path) -> bool:
     """Return whether these options match those in the log of the run, if it has any."""
     from segboost.pipelines.runtime.run_log import read_run_log
     from segboost.pipelines.segmentation.run import LOG
