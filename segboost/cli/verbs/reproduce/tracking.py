@@ -38,10 +38,11 @@ def tracking(
     overwrite: Overwrite = False,
     as_json: AsJSON = False,
 ) -> None:
-    """Tracking: all trackers on five sequences.
+    """Tracking: six trackers on five sequences.
 
     Runs on Coke, Tiger2, David, Girl and Sylvester. The table also has the paper's figures and
-    those published for the same boxes. An interrupted run resumes when the command is repeated.
+    those published for the same boxes. The seventh tracker, struck-linear, runs only if --method
+    names it. An interrupted run resumes when the command is repeated.
     """
     from segboost.cli.display.progress import RichProgress
     from segboost.datasets.registry import find_data_root
