@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SETTINGS = ("method", "preset", "C", "seed", "select")
 """Options that are also entries of the configuration."""
 NOT_KEPT = ("output", "jobs", "scheduler", "resume", "show_config", "allow_import")
-"""Options that may differ when a run is resumed."""
+"""Options that may differ when a run is resumed; run.json keeps all others that were given."""
 LARGEST_RUN = 2**26
 """Maximum size of run.json, in bytes."""
 
@@ -117,7 +117,6 @@ def train(
     Intermediate results are cached: an interrupted run resumes when the command is repeated, and
     changed settings re-run only the stages that depend on them.
     """
-    # Every parameter is an option of the run unless it is in NOT_KEPT.
     options = {k: v for k, v in locals().items() if v is not None and k not in NOT_KEPT}
     if config is not None:
         options["config"] = _read_config(config)
