@@ -44,17 +44,10 @@ def evaluate(
     ignored.
     """
     given: dict[str, Any] = {
-        "dataset": dataset,
-        "category": category,
-        "data_root": data_root,
-        "images": images,
-        "masks": masks,
-        "foreground": foreground,
-        "classes": classes,
-        "mask_suffix": mask_suffix,
-        "mask_kind": mask_kind,
-        "axes": axes,
-    }
+        "dataset": dataset, "category": category, "data_root": data_root, "images": images,
+        "masks": masks, "foreground": foreground, "classes": classes, "mask_suffix": mask_suffix,
+        "mask_kind": mask_kind, "axes": axes,
+    }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
     if not {"dataset", "images", "masks"} & set(options):
         raise typer.BadParameter(

@@ -74,21 +74,7 @@ def segment(
     did not write, or that were edited since, are replaced only with --overwrite; input images are
     never replaced.
     """
-    special = scientific.read_scientific_options(
-        {
-            "objects": objects,
-            "min_area": min_area,
-            "fill_holes": fill_holes,
-            "touching": touching,
-            "annotations": annotations,
-            "tolerance": tolerance,
-            "channels": channels,
-            "axes": axes,
-            "intensities": intensities,
-            "tile": tile,
-            "zarr": zarr,
-        }
-    )
+    special = scientific.read_scientific_options(locals())
     check_output_folder(output)
     from segboost.pipelines.runtime.resources import read_usage
 
