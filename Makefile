@@ -11,8 +11,8 @@ DOCS_READY := $(VENV)/.ready-docs
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/pytest -n 2
 # Tests of the core, the data sets and the features: they train no segmenter and start no process or
 # browser. NOT_FAST are files that fit many models (every estimator on every kind of input) or take long.
-FAST := $(addprefix tests/,boosting contracts datasets estimators features graphs io packaging solver storage \
-	tasks weak cli/display cli/options pipelines/tables pipelines/segmentation/metrics)
+FAST := $(addprefix tests/,boosting contracts datasets estimators features graphs io packaging saving solver \
+	storage tasks weak cli/display cli/options pipelines/tables pipelines/segmentation/metrics)
 NOT_FAST := $(addprefix estimators/,test_sklearn.py test_checkpoint.py test_crf_classes.py test_degenerate.py \
 	test_fitting.py test_not_finite.py test_boosted_scores.py) $(addprefix contracts/,test_optimum.py test_properties.py test_resume.py) \
 	pipelines/tables/test_choice_of_c.py boosting/test_class_trees.py graphs/test_expansion.py features/boxes \
@@ -22,12 +22,14 @@ NOT_FAST := $(addprefix estimators/,test_sklearn.py test_checkpoint.py test_crf_
 .DEFAULT_GOAL := help
 
 help:
+	@echo "make setup  create the environment .venv; the other targets do it if needed"
 	@echo "make demo   train a segmenter on synthetic scenes and write a report to demo/"
 	@echo "make test   run all tests"
 	@echo "make test-fast  run the tests of the core, the data sets and the features, in at most 90 s"
 	@echo "make lint   run ruff, mypy and import-linter"
 	@echo "make bench  run the benchmarks; write bench-results/ and docs/benchmarks.md"
-	@echo "make docs   build the documentation in docs/_build/html and run its code"
+	@echo "make site   build the documentation in docs/_build/html"
+	@echo "make docs   build the documentation and run its code"
 	@echo "make examples  redraw the pictures of the examples"
 	@echo "make start-page  run the demo and write its figures to docs/start.md"
 	@echo "make build  build wheel and sdist in dist/"

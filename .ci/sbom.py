@@ -1,4 +1,4 @@
-"""Write the software bill of materials of segboost with the extras in `PARTS` (CycloneDX 1.6).
+"""Write the software bill of materials of segboost with the extras in `EXTRAS` (CycloneDX 1.6).
 
 It is read from the installed packages; the same packages give the same bytes.
 """
@@ -14,8 +14,8 @@ from typing import Any
 
 from components import closure
 
-PARTS = frozenset({"cluster"})
-"""Extras whose packages are listed too; those for developers are not part of the product."""
+EXTRAS = frozenset({"cluster", "images", "label", "track"})
+"""Extras for users, whose packages are listed too; `make sbom` installs them with the extra dev."""
 
 
 def main() -> int:
@@ -34,7 +34,7 @@ def main() -> int:
     return 0
 
 
-def describe(root: str = "segboost", extras: frozenset[str] = PARTS) -> dict[str, Any]:
+def describe(root: str = "segboost", extras: frozenset[str] = EXTRAS) -> dict[str, Any]:
     """Return the CycloneDX document."""
     graph = closure(root, extras)
     parts = {name: component(name) for name in sorted(graph)}

@@ -83,17 +83,29 @@ def parse_reading(options: Mapping[str, Any]) -> ScientificReading:
     """
     channels, intensities = options.get("channels"), options.get("intensities")
     axes = options.get("axes")
-    try:
-        chosen = None if channels is None else tuple(int(n) for n in str(channels).split(","))
-        scale = None
-        if intensities is not None:
-            low, high = (float(v) for v in str(intensities).split(","))
-            scale = (low, high)
-    except ValueError:
-        raise ValueError("expected --channels as 0,2,3 and --intensities as LOW,HIGH") from None
     return ScientificReading(
-        chosen, None if axes is None else str(axes).upper(), options.get("mask_kind", "auto"), scale
+        None if channels is None else parse_channels(str(channels)),
+        None if axes is None else str(axes).upper(),
+        options.get("mask_kind", "auto"),
+        None if intensities is None else parse_intensities(str(intensities)),
     )
+
+
+def parse_channels(text: str) -> tuple[int, ...]:
+    """Return the channels in the value of ``--channels``: "0,2,3"."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"--channels: expected numbers such as 0,2,3, got {text!r}") from None
+
+
+def parse_intensities(text: str) -> tuple[float, float]:
+    """Return the two numbers in the value of ``--intensities``: "LOW,HIGH"."""
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"--intensities: expected two numbers LOW,HIGH, got {text!r}") from None
+    return low, high
 
 
 def is_scientific_folder(images: str | PathLike[str], masks: str | PathLike[str]) -> bool:

@@ -21,10 +21,10 @@ models = {
 }
 
 
-def shares(truth, answer):
+def shares(truth, predictions):
     """Return the shares of mistakes within the group and between groups."""
-    far = np.mean(answer // 3 != truth // 3)
-    return np.mean(answer != truth) - far, far
+    far = np.mean(predictions // 3 != truth // 3)
+    return np.mean(predictions != truth) - far, far
 
 
 def tree_loss(model, X, truth):
@@ -38,11 +38,13 @@ for ax, (name, tried) in zip(figure.subplots(1, 2), models.items(), strict=True)
     # C is chosen by the tree loss on held-out rows, for both models.
     fitted = [model.fit(X_train, y_train) for model in tried]
     model = min(fitted, key=lambda model: tree_loss(model, X_choose, y_choose))
-    answer = model.predict(X_test)
-    near, far = shares(y_test, answer)
+    predictions = model.predict(X_test)
+    near, far = shares(y_test, predictions)
     losses[name] = tree_loss(model, X_test, y_test)
     print(f"{name}: {far:.1%} in another group, {near:.1%} within, tree loss {losses[name]:.3f}")
-    counts = np.array([[np.sum((y_test == t) & (answer == a)) for a in range(9)] for t in range(9)])
+    counts = np.array(
+        [[np.sum((y_test == t) & (predictions == a)) for a in range(9)] for t in range(9)]
+    )
     np.fill_diagonal(counts, 0)
     ax.imshow(counts, cmap="Blues", vmax=40)
     ax.set(title=f"{name}: tree loss {losses[name]:.2f}")

@@ -16,7 +16,7 @@ for learner, rounds in (("perceptron", 14), ("stump", 60)):
     model = StructBoostClassifier(
         C=30, n_iterations=rounds, weak_learner=learner, random_state=0
     ).fit(X_train, y_train)
-    errors = [np.mean(answer != y_test) for answer in model.staged_predict(X_test)]
+    errors = [np.mean(predictions != y_test) for predictions in model.staged_predict(X_test)]
     left.plot(
         np.arange(1, len(errors) + 1), 100 * np.array(errors), label=f"{learner}s: {errors[-1]:.1%}"
     )

@@ -97,13 +97,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = None if arguments is None else list(arguments)
     try:
         with plain_warnings():
+            # This exits with 1 by itself if the reader of standard output is gone.
             status = command.main(given, prog_name="segboost", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader is gone; flushing the buffer at exit must not raise again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
     except Exception as error:
         if is_interrupt(error):
             return _complain("interrupted", INTERRUPTED)
@@ -160,7 +157,11 @@ def _explain(error: Exception) -> tuple[str, int]:
 
 def _complain(message: str, status: int) -> int:
     name = typer.style("segboost:", fg="red", bold=True) if _has_colours() else "segboost:"
-    typer.echo(message if "\n" in message else f"{name} {message}", err=True)
+    try:
+        typer.echo(message if "\n" in message else f"{name} {message}", err=True)
+    except BrokenPipeError:
+        # Nobody reads the message: keep the status, also when Python flushes the stream at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     return status
 
 

@@ -1,8 +1,8 @@
 """Run the benchmarks: ``python -m tests.benchmarks [NAME ...] [--output DIR] [--publish]``.
 
-Every ``bench_NAME.py`` in this folder has a TITLE and ``run() -> list[Figure]``. Each runs in its
-own process with one thread, so that CPU times are comparable. With ``--publish`` the figures
-replace older ones in ``docs/benchmarks.json``, and the page is rewritten from there.
+Every ``bench_NAME.py`` in a folder beside this module has a TITLE and ``run() -> list[Figure]``.
+Each runs in its own process with one thread, so that CPU times are comparable. With ``--publish``
+the figures replace older ones in ``docs/benchmarks.json``, and the page is rewritten from there.
 """
 
 from __future__ import annotations
@@ -28,15 +28,20 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
-def names() -> list[str]:
-    return sorted(p.stem.removeprefix("bench_") for p in HERE.glob("bench_*.py"))
+def modules() -> dict[str, str]:
+    """Return the module of every benchmark by its name, in the order of the names."""
+    found = {path.stem.removeprefix("bench_"): path for path in HERE.glob("*/bench_*.py")}
+    return {
+        name: f"tests.benchmarks.{path.parent.name}.{path.stem}"
+        for name, path in sorted(found.items())
+    }
 
 
 def run_one(name: str) -> None:
     """Run one benchmark in this process and print its figures as one JSON line."""
     import importlib
 
-    module = importlib.import_module(f"tests.benchmarks.bench_{name}")
+    module = importlib.import_module(modules()[name])
     figures = [asdict(f) for f in module.run()]
     print(json.dumps({"name": name, "title": module.TITLE, "figures": figures}))
 
@@ -70,9 +75,10 @@ def write(path: Path, document: dict[str, Any]) -> None:
 
 
 def main() -> int:
+    known = modules()
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", help=f"benchmarks to run (default: all): {', '.join(names())}"
+        "names", nargs="*", help=f"benchmarks to run (default: all): {', '.join(known)}"
     )
     parser.add_argument("--output", type=Path, default=Path("bench-results"))
     parser.add_argument("--publish", action="store_true", help="rewrite docs/benchmarks.md")
@@ -81,13 +87,13 @@ def main() -> int:
     if args.in_process:
         run_one(args.in_process)
         return 0
-    unknown = sorted(set(args.names) - set(names()))
+    unknown = sorted(set(args.names) - known.keys())
     if unknown:
-        parser.error(f"no benchmark named {', '.join(unknown)}; available: {', '.join(names())}")
+        parser.error(f"no benchmark named {', '.join(unknown)}; available: {', '.join(known)}")
     results, failed = [], []
     args.output.mkdir(parents=True, exist_ok=True)
     target = args.output / "benchmarks.json"
-    for name in args.names or names():
+    for name in args.names or known:
         result = measure(name)
         if result is None:
             failed.append(name)

@@ -171,6 +171,26 @@ def test_a_closed_pipe_gives_the_status_and_no_traceback(arguments, status, mess
 
 
 @pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["dmeo"], 2),
+        (["features", "show", "none.png"], 2),
+        (["segment", "none.png", "--model", "none", "-o", "out"], 1),
+    ],
+)
+@pytest.mark.parametrize("both", [False, True])
+def test_errors_set_the_status_if_nobody_reads_the_message(arguments, status, both, tmp_path):
+    read, write = os.pipe()
+    os.close(read)
+    output = write if both else subprocess.PIPE
+    done = subprocess.run([*SEGBOOST, *arguments], stdout=output, stderr=write, cwd=tmp_path)
+    os.close(write)
+    assert done.returncode == status
+    assert not done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
     ("command", "taken"),
     [(["train"], "DIR|FILE"), (["evaluate"], "DIR|FILE"), (["datasets", "verify"], "DIR")],
 )

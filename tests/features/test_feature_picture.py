@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from segboost.cli.verbs.features import app
 from segboost.features import extract_features, find_preset, find_superpixels
 from segboost.features.feature_picture import (
     draw_borders,
@@ -10,14 +8,6 @@ from segboost.features.feature_picture import (
     first_component,
     length_map,
 )
-
-
-@pytest.fixture
-def photo_file(tmp_path, small):
-    from PIL import Image
-
-    Image.fromarray(small).save(tmp_path / "photo.png")
-    return tmp_path / "photo.png"
 
 
 def test_first_component_is_the_leading_singular_vector():
@@ -66,37 +56,3 @@ def test_draws_unusual_images(shape):
     drawn = np.asarray(figure.canvas.buffer_rgba())
     assert (drawn != drawn[0, 0]).any()  # not a blank page
     assert all(axes.get_title() for axes in figure.axes if axes.images)
-
-
-def test_show_writes_a_picture(photo_file):
-    from PIL import Image
-
-    target = photo_file.parent / "out.png"
-    result = CliRunner().invoke(app, ["show", str(photo_file), "--output", str(target)])
-    assert result.exit_code == 0, result.output
-    assert "superpixels" in result.output
-    with Image.open(target) as picture:
-        assert picture.width > 1000
-        # Maps of many colours, not one even area.
-        assert len(np.unique(np.asarray(picture.convert("L")))) > 100
-    assert sorted(p.name for p in photo_file.parent.iterdir()) == ["out.png", "photo.png"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["gone.png"], "image file gone.png does not exist"),
-        (["text.png", "--output", "x.png"], "not an image that can be read"),
-        (["photo.png", "--output", "x.jpg"], "--output must end in .png"),
-        (["photo.png", "--output", "no/x.png"], "does not exist: create it first"),
-        (["photo.png", "--output", "photo.png"], "is the image itself"),
-    ],
-)
-def test_misuse_is_one_line_and_code_2(arguments, message, photo_file, monkeypatch):
-    monkeypatch.chdir(photo_file.parent)
-    (photo_file.parent / "text.png").write_text("no image")
-    result = CliRunner().invoke(app, ["show", *arguments])
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
-    assert {p.name for p in photo_file.parent.iterdir()} == {"photo.png", "text.png"}

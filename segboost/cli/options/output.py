@@ -1,4 +1,4 @@
-"""Options about output files, shared by the verbs that write them."""
+"""Options and checks of what the verbs write and print."""
 
 from __future__ import annotations
 
@@ -12,6 +12,17 @@ Overwrite = Annotated[
     bool,
     typer.Option("--overwrite", help="Also replace files that segboost did not write."),
 ]
+AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def check_output_file(file: Path) -> None:
+    """Raise a usage error if the path is a folder, or its own folder does not exist."""
+    if file.is_dir():
+        raise typer.BadParameter(f"{file} is a folder, not a file", param_hint="--output")
+    if not file.absolute().parent.is_dir():
+        raise typer.BadParameter(
+            f"the parent folder of {file} does not exist", param_hint="--output"
+        )
 
 
 def check_output_folder(folder: Path) -> None:

@@ -74,8 +74,8 @@ def read_scientific_options(options: Mapping[str, Any]) -> ScientificOptions:
     found: dict[str, Any] = {
         key: given[key] for key in ("tile", "tolerance", "zarr") if key in given
     }
-    found |= _reading(given)
     try:
+        found |= _reading(given)
         if {"objects", "min_area", "fill_holes", "touching"} & given.keys():
             settings = ("min_area", "fill_holes", "touching")
             found["objects"] = ObjectSettings(**{k: given[k] for k in settings if k in given})
@@ -133,20 +133,18 @@ def adapt_settings(settings: SegmentationConfig, data: SegmentationDataset) -> S
 
 
 def _reading(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return channels, axes and intensities as values."""
+    """Return channels, axes and intensities as values.
+
+    Unlike `parse_reading`, this also takes the word image as intensities.
+    """
+    from segboost.datasets.images.scientific import parse_channels, parse_intensities
+
     found: dict[str, Any] = {}
     if "axes" in given:
         found["axes"] = given["axes"].upper()
-    try:
-        if "channels" in given:
-            found["channels"] = tuple(int(part) for part in given["channels"].split(","))
-        if "intensities" in given and given["intensities"] != "image":
-            low, high = (float(part) for part in given["intensities"].split(","))
-            found["intensities"] = (low, high)
-        elif "intensities" in given:
-            found["intensities"] = "image"
-    except ValueError:
-        raise typer.BadParameter(
-            "expected --channels as 0,2,3 and --intensities as LOW,HIGH"
-        ) from None
+    if "channels" in given:
+        found["channels"] = parse_channels(given["channels"])
+    if "intensities" in given:
+        text = given["intensities"]
+        found["intensities"] = text if text == "image" else parse_intensities(text)
     return found

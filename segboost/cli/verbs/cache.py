@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from segboost.cli.options.output import AsJSON
+
 if TYPE_CHECKING:
     from segboost.pipelines.runtime.artefact_cache import CachedFile
 
@@ -16,7 +18,6 @@ app = typer.Typer(no_args_is_help=True, help="Show or remove cached intermediate
 
 DEFAULT = ("models", "demo", "reproduce")
 """Default output folders of the verbs."""
-DAY = 86400.0
 
 Places = Annotated[
     list[Path] | None,
@@ -26,7 +27,6 @@ Places = Annotated[
         show_default=False,
     ),
 ]
-AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @app.callback()
@@ -77,7 +77,7 @@ def clean(
         found.append({"folder": str(folder), "files": removed.n_files, "bytes": removed.n_bytes})
         if not as_json:
             verb = "would remove" if dry_run else "removed"
-            typer.echo(f"{folder}: {verb} {removed.n_files} files, {_size(removed.n_bytes)}")
+            typer.echo(f"{folder}: {verb} {_count(removed.n_files)}, {_size(removed.n_bytes)}")
     if as_json:
         typer.echo(json.dumps({"dry_run": dry_run, "caches": found}))
     else:
@@ -98,13 +98,15 @@ def _print(folder: Path, files: list[CachedFile]) -> None:
     age = ""
     if files:
         age = f", {total['youngest_days']:.1f} to {total['oldest_days']:.1f} days old"
-    typer.echo(f"{folder}: {total['files']} files, {_size(total['bytes'])}{age}")
+    typer.echo(f"{folder}: {_count(total['files'])}, {_size(total['bytes'])}{age}")
     for stage, part in total["stages"].items():
-        typer.echo(f"  {stage:16} {part['files']:6} files {_size(part['bytes']):>10}")
+        typer.echo(f"  {stage:16} {_count(part['files']):>12} {_size(part['bytes']):>10}")
 
 
 def _summary(files: list[CachedFile]) -> dict[str, Any]:
     """Return the number, size and age of artefacts, in total, with number and size by stage."""
+    from segboost.pipelines.runtime.artefact_cache import DAY
+
     stages: dict[str, dict[str, int]] = {}
     for file in files:
         part = stages.setdefault(file.stage, {"files": 0, "bytes": 0})
@@ -123,6 +125,10 @@ def _summary(files: list[CachedFile]) -> dict[str, Any]:
 def _print_none(caches: Any) -> None:
     if not caches:
         typer.echo("no caches found: give the folder of a run or of a cache")
+
+
+def _count(n_files: int) -> str:
+    return "1 file" if n_files == 1 else f"{n_files} files"
 
 
 def _size(n_bytes: int) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from segboost.cli.options.output import AsJSON
+
 if TYPE_CHECKING:
     from segboost.datasets.findings import Verification
     from segboost.progress import Progress, Report
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="List, describe and verify data sets.")
 
 Name = Annotated[str, typer.Argument(help="A data set from `segboost datasets list`.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @app.callback()
@@ -26,7 +27,7 @@ def datasets() -> None:
 
 
 @app.command("list")
-def list_(as_json: Json = False) -> None:
+def list_(as_json: AsJSON = False) -> None:
     """List the known data sets."""
     from segboost.datasets.registry import dataset_info, list_datasets
 
@@ -41,7 +42,7 @@ def list_(as_json: Json = False) -> None:
 
 
 @app.command()
-def info(name: Name, as_json: Json = False) -> None:
+def info(name: Name, as_json: AsJSON = False) -> None:
     """Describe a data set: its options, layout and source."""
     _check_name(name)
     from segboost.datasets.registry import dataset_info
@@ -81,7 +82,7 @@ def verify(
     classes: Annotated[
         Path | None, typer.Option(help="For folders: names and colours of the classes.")
     ] = None,
-    as_json: Json = False,
+    as_json: AsJSON = False,
 ) -> None:
     """Check every file of a data set.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
-from segboost.cli.options.output import Overwrite
+from segboost.cli.options.output import Overwrite, check_output_folder
 
 
 def demo(
@@ -25,8 +25,7 @@ def demo(
     methods, ready for `segboost segment`; the test images with their masks, overlays, scores and
     probabilities; and a report, index.html.
     """
-    if output.exists() and not output.is_dir():
-        raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
+    check_output_folder(output)
     from segboost.cli.display.progress import RichProgress
     from segboost.report.demo import METHODS, RESULTS, run_demo
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segboost.cli.options import data, scientific
+from segboost.cli.options.output import AsJSON
 from segboost.cli.options.presets import AllowImport
 
 if TYPE_CHECKING:
@@ -35,17 +36,19 @@ def evaluate(
     ] = None,
     jobs: data.Jobs = None,
     allow_import: AllowImport = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJSON = False,
 ) -> None:
     """Evaluate a model on labelled images.
 
     Scores are fractions from 0 to 1, computed over the pixels of all images; void pixels are
     ignored.
     """
-    known = ("model", "split", "jobs", "allow_import", "as_json")
-    options: dict[str, Any] = {
-        k: v for k, v in locals().items() if k != "known" and k not in known and v is not None
-    }
+    given: dict[str, Any] = {
+        "dataset": dataset, "category": category, "data_root": data_root, "images": images,
+        "masks": masks, "foreground": foreground, "classes": classes, "mask_suffix": mask_suffix,
+        "mask_kind": mask_kind, "axes": axes,
+    }  # fmt: skip
+    options = {name: value for name, value in given.items() if value is not None}
     if not {"dataset", "images", "masks"} & set(options):
         raise typer.BadParameter(
             "name labelled images: --images DIR --masks DIR|FILE, or --dataset NAME"

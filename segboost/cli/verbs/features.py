@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from segboost.cli.options.output import Overwrite
 from segboost.cli.options.presets import AllowImport, read_preset
+from segboost.cli.options.usage_errors import as_usage_error
+
+if TYPE_CHECKING:
+    from segboost.features.image import RGB
+    from segboost.features.presets import Preset
 
 app = typer.Typer(no_args_is_help=True, help="Look at superpixels and feature groups.")
 
@@ -39,12 +44,10 @@ def show(
     first principal component. Visual words are learned from this image alone.
     """
     target = output or Path(f"{image.stem}.features.png")
-    try:
+    with as_usage_error():
         check_paths(image, target, overwrite)
-        count, edges, groups = draw(image, target, read_preset(preset), allow_import or ())
-    except (ValueError, OSError) as error:
-        typer.echo(f"segboost features show: {' '.join(str(error).split())}", err=True)
-        raise typer.Exit(2) from None
+        rgb, chosen = read_inputs(image, read_preset(preset), allow_import or ())
+    count, edges, groups = draw(rgb, image.stem, chosen, target)
     typer.echo(f"{target}: {count} superpixels, {edges} edges, {groups} groups")
 
 
@@ -65,19 +68,24 @@ def check_paths(image: Path, target: Path, overwrite: bool = False) -> None:
     check_picture(target, overwrite)
 
 
-def draw(
-    image: Path, target: Path, preset: str | dict[str, Any], allow_import: Collection[str]
-) -> tuple[int, int, int]:
-    """Write the picture; return the numbers of superpixels, edges and groups."""
-    from segboost.features import extract_features, find_preset, learn_codebook, read_image
-    from segboost.features.feature_picture import draw_features, save_picture
+def read_inputs(
+    image: Path, preset: str | dict[str, Any], allow_import: Collection[str]
+) -> tuple[RGB, Preset]:
+    """Return the image, and the preset with a codebook if it needs one."""
+    from segboost.features import find_preset, learn_codebook, read_image
     from segboost.features.groups.user_groups import refuse_imports
 
     chosen = find_preset(preset)
     refuse_imports(chosen.to_config()["groups"], allow_import, "the preset")
     rgb = read_image(image)
-    if chosen.needs_codebook:
-        chosen = chosen.with_codebook(learn_codebook([rgb]))
-    computed = extract_features(rgb, chosen, name=image.stem)
+    return rgb, chosen.with_codebook(learn_codebook([rgb])) if chosen.needs_codebook else chosen
+
+
+def draw(rgb: RGB, name: str, preset: Preset, target: Path) -> tuple[int, int, int]:
+    """Write the picture; return the numbers of superpixels, edges and groups."""
+    from segboost.features import extract_features
+    from segboost.features.feature_picture import draw_features, save_picture
+
+    computed = extract_features(rgb, preset, name=name)
     save_picture(draw_features(rgb, computed), target)
     return computed.area.size, len(computed.adjacency.edges), len(computed.groups)

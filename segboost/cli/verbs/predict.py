@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from segboost.cli.options.output import Overwrite
+from segboost.cli.options.output import AsJSON, Overwrite, check_output_file
 from segboost.cli.options.usage_errors import as_usage_error
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def predict(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="CSV file for the predictions.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJSON = False,
     scores: Annotated[
         bool, typer.Option("--scores", help="Also write a score per class, or the ranking score.")
     ] = False,
@@ -44,10 +44,6 @@ def predict(
     output is one JSON object. An existing --output file is replaced if it holds predictions;
     any other file only with --overwrite, and the input never.
     """
-    if output is not None and (output.is_dir() or not output.absolute().parent.is_dir()):
-        raise typer.BadParameter(
-            f"{output} is a folder, or its parent folder does not exist", param_hint="--output"
-        )
     if output is not None:
         _check_output(output, file, model, overwrite)
     with as_usage_error():
@@ -69,6 +65,7 @@ def _check_output(output: Path, file: Path, model: Path, overwrite: bool) -> Non
     from segboost.pipelines.tables.predict import check_predictions_file
     from segboost.storage.whole_file import NotReplaceableError
 
+    check_output_file(output)
     inputs = [file, *(model.iterdir() if model.is_dir() else ())]
     try:
         check_predictions_file(output, inputs, overwrite)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
-from segboost.cli.options.output import Overwrite
+from segboost.cli.options.output import Overwrite, check_output_file
 from segboost.cli.options.presets import AllowImport
 
 
@@ -40,12 +40,8 @@ def report(
     it also compares the methods in a table. For a folder that `segboost segment --objects` wrote
     it shows the sizes of the objects. It works offline and needs no other files.
     """
-    if output is not None and output.is_dir():
-        raise typer.BadParameter(f"{output} is a folder, not a file", param_hint="--output")
-    if output is not None and not output.absolute().parent.is_dir():
-        raise typer.BadParameter(
-            f"the parent folder of {output} does not exist", param_hint="--output"
-        )
+    if output is not None:
+        check_output_file(output)
     if not run.is_dir():
         raise typer.BadParameter(
             f"folder {run} does not exist: give a model folder of segboost train"

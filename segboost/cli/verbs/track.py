@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segboost.cli.options import data
-from segboost.cli.options.output import Overwrite
+from segboost.cli.options.output import AsJSON, Overwrite, check_output_folder
 
 if TYPE_CHECKING:
     from segboost.pipelines.tracking.job import TrackJob, TrackResult
@@ -53,7 +53,7 @@ def track(
     ] = "none",
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     overwrite: Overwrite = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJSON = False,
 ) -> None:
     """Track an object through a video.
 
@@ -63,8 +63,7 @@ def track(
     """
     given = _box(box) if box is not None else None
     _check(frames, given is not None, dataset, sequence, overlay)
-    if output.exists() and not output.is_dir():
-        raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
+    check_output_folder(output)
     from segboost.pipelines.tracking.methods import METHODS
 
     if method not in METHODS:
@@ -109,6 +108,8 @@ def _check(
         raise typer.BadParameter(
             "give either --frames DIR --box X,Y,W,H or --dataset otb --sequence NAME"
         )
+    if frames is not None and sequence is not None:
+        raise typer.BadParameter("--sequence goes with --dataset otb, not with --frames")
     if dataset is not None and sequence is None:
         raise typer.BadParameter("--dataset otb needs --sequence NAME")
     if frames is not None and not has_box:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SETTINGS = ("method", "preset", "C", "seed", "select")
 """Options that are also entries of the configuration."""
 NOT_KEPT = ("output", "jobs", "scheduler", "resume", "show_config", "allow_import")
-"""Options that may differ when a run is resumed."""
+"""Options that may differ when a run is resumed; run.json keeps all others that were given."""
 LARGEST_RUN = 2**26
 """Maximum size of run.json, in bytes."""
 
@@ -127,7 +127,7 @@ def train(
         return
     files = [path for path in (config, classes, train_list, test_list) if path is not None]
     folder = _checked_folder(output, options, resume, files)
-    options = _plain(options)
+    options = _as_json_values(options)
     if resume:
         options = _resume(folder, options)
     settings = _settings(options, allow_import or ())
@@ -204,7 +204,7 @@ def _default_folder(name: str, options: dict[str, Any]) -> Path:
     return Path("models") / "-".join(parts)
 
 
-def _plain(options: dict[str, Any]) -> dict[str, Any]:
+def _as_json_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options as JSON values, with absolute paths so that a resumed run finds them."""
     return {k: os.path.realpath(v) if isinstance(v, Path) else v for k, v in options.items()}
 
@@ -222,7 +222,7 @@ def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
         ) from None
     except (ValueError, RecursionError):
         started = None
-    if not isinstance(started, dict) or not _is_complete(started, folder):
+    if not isinstance(started, dict) or not _matches_log(started, folder):
         raise typer.BadParameter(
             f"{folder / FILE} is damaged: repeat the command that started the run, without --resume"
         )
@@ -235,7 +235,7 @@ def _resume(folder: Path, options: dict[str, Any]) -> dict[str, Any]:
     return started
 
 
-def _is_complete(started: dict[str, Any], folder: Path) -> bool:
+def _matches_log(started: dict[str, Any], folder: Path) -> bool:
     """Return whether these options match those in the log of the run, if it has any."""
     from segboost.pipelines.runtime.run_log import read_run_log
     from segboost.pipelines.segmentation.training_run import LOG

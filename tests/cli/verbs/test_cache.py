@@ -41,7 +41,7 @@ def test_show_looks_in_the_models_folder_by_default(model, capsys):
 
 def test_clean_by_age_then_all(model, capsys):
     assert run(["cache", "clean", "--older-than", "5", "--dry-run"]) == 0
-    assert "would remove 1 files" in capsys.readouterr().out
+    assert "would remove 1 file," in capsys.readouterr().out
     assert len(list(model.glob("cache/crf/*.npz"))) == 2
     assert run(["cache", "clean", str(model), "--older-than", "5"]) == 0
     assert len(list(model.glob("cache/crf/*.npz"))) == 1

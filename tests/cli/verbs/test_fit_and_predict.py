@@ -13,7 +13,9 @@ import pytest
 
 import segboost
 from segboost.cli.main import run
+from segboost.cli.verbs.fit import MOST_C
 from segboost.pipelines.tables.model import TABLE
+from segboost.solver.options import LARGEST_C
 
 FAST = ["--iterations", "8", "--jobs", "1"]
 
@@ -280,3 +282,7 @@ def test_files_with_other_features_are_refused(place, tmp_path, capsys, text, me
     (tmp_path / "a.csv").write_text(text)
     assert run(["predict", "--model", str(place / "model"), str(tmp_path / "a.csv")]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_maximum_of_c_is_that_of_the_solver():
+    assert MOST_C == LARGEST_C

@@ -136,17 +136,17 @@ def test_predict_never_replaces_its_input(predict, tmp_path, capsys, overwrite, 
 
 def test_predict_replaces_predictions_but_no_other_file(predict, tables, tmp_path, capsys):
     command, _ = predict
-    answers = tmp_path / "predictions.csv"
+    target = tmp_path / "predictions.csv"
     for options in ([], [], ["--scores"], []):
-        assert run(list(map(str, [*command, answers, *options]))) == 0
-    answers.write_text("")  # as mktemp creates it
-    assert run(list(map(str, [*command, answers]))) == 0
+        assert run(list(map(str, [*command, target, *options]))) == 0
+    target.write_text("")  # as mktemp creates it
+    assert run(list(map(str, [*command, target]))) == 0
     foreign = (b"row,prediction,notes\n1,low,look\n", b"row;prediction\n", b"row,prediction\n7,")
     for data in (*foreign, b"a\rb\n"):
-        answers.write_bytes(data)
-        refused(capsys, [*command, answers], "was not written by segboost", "--overwrite")
-        assert answers.read_bytes() == data
-    assert run(list(map(str, [*command, answers, "--overwrite"]))) == 0
+        target.write_bytes(data)
+        refused(capsys, [*command, target], "was not written by segboost", "--overwrite")
+        assert target.read_bytes() == data
+    assert run(list(map(str, [*command, target, "--overwrite"]))) == 0
     model = contents(tables / "m")
     for name in model:
         refused(capsys, [*command, tables / "m" / name, "--overwrite"], "is an input")
@@ -308,9 +308,18 @@ def test_folders_that_cannot_be_made_are_refused_before_work(tables, tmp_path, c
     (tmp_path / "mine.txt").write_text("mine")
     (tmp_path / "broken").symlink_to("nowhere")
     before = sorted(path.name for path in tmp_path.iterdir())
-    for command in (["fit", tables / "train.csv"], ["train"], ["segment", "x.png", "--model", "m"]):
+    for command in (
+        ["fit", tables / "train.csv"],
+        ["train"],
+        ["segment", "x.png", "--model", "m"],
+        ["demo"],
+        track("--frames", "x"),
+        ["reproduce", "classes", "--dataset", "synthetic-classes", "--quick"],
+    ):
         refused(capsys, [*command, "-o", tmp_path / place], "not a folder")
-    refused(capsys, ["report", tables, "-o", tmp_path / "none" / "r.html"], "does not exist")
+    for command in (["report", tables], ["predict", tables / "train.csv", "--model", "m"]):
+        refused(capsys, [*command, "-o", tmp_path / "none" / "r.html"], "does not exist")
+        refused(capsys, [*command, "-o", tmp_path], "is a folder, not a file")
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert (tmp_path / "mine.txt").read_text() == "mine"
 

@@ -55,6 +55,7 @@ def test_a_sequence_as_one_json_object(root, tmp_path, capsys):
         (["--frames", "x", "--box", "1,2,3"], "X,Y,W,H"),
         (["--frames", "x", "--box", "1,2,nan,4"], "X,Y,W,H"),
         (["--frames", "x", "--box", "1,2,0,4"], "X,Y,W,H"),
+        (["--frames", "x", "--box", "1,2,3,4", "--sequence", "a"], "--sequence goes with"),
         (["--dataset", "otb"], "--sequence"),
         (["--dataset", "vot", "--sequence", "a"], "otb"),
         (["--frames", "x", "--box", "1,2,3,4", "--method", "psychic"], "unknown tracker 'psychic'"),

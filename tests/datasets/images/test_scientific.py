@@ -73,8 +73,13 @@ def test_channels_are_chosen(folders):
 @pytest.mark.parametrize("text", ["1", "1,2,3", "1,", "a,b", ""])
 def test_intensities_are_exactly_two_numbers(text):
     assert scientific.parse_reading({"intensities": "1,2.5"}).intensities == (1.0, 2.5)
-    with pytest.raises(ValueError, match="--intensities as LOW,HIGH"):
+    with pytest.raises(ValueError, match=f"--intensities: .* LOW,HIGH, got {text!r}$"):
         scientific.parse_reading({"intensities": text})
+
+
+def test_a_message_names_the_wrong_option_only():
+    with pytest.raises(ValueError, match=r"^--channels: .* got '0,x'$"):
+        scientific.parse_reading({"channels": "0,x", "intensities": "1,2"})
 
 
 def test_images_must_be_alike(folders):

@@ -11,7 +11,7 @@ from PIL import Image
 from segboost.pipelines.batch.segmenting import BatchOptions, segment_files
 from segboost.pipelines.segmentation.model.segmenter_files import save_segmenter
 from segboost.progress import track
-from tests.benchmarks.bench_segment import resident
+from tests.benchmarks.segmentation.bench_segment import resident
 from tests.pipelines.segmentation.tiny_models import tiny_data, trained
 
 N = 100

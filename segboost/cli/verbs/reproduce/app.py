@@ -2,91 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-from segboost.cli.options import data
-from segboost.cli.options.output import Overwrite
-from segboost.cli.verbs.reproduce import classes, hierarchy, tables, tracking
-from segboost.cli.verbs.reproduce.tables import recorded_tables
+from segboost.cli.verbs.reproduce import classes, hierarchy, segmentation, tables, tracking
 
 app = typer.Typer(
     help="Re-run the paper's experiments.", no_args_is_help=True, rich_markup_mode=None
 )
-
-
 app.command("auc")(tables.auc)
 app.command("multiclass")(tables.multiclass)
 app.command("classes")(classes.classes)
 app.command("hierarchy")(hierarchy.hierarchy)
 app.command("tracking")(tracking.tracking)
+app.command("segmentation")(segmentation.segmentation)
 
 
 @app.callback()
 def reproduce() -> None:
     """Re-run the paper's experiments."""
-
-
-@app.command("segmentation")
-def segmentation(
-    data_root: data.DataRoot = None,
-    preset: Annotated[
-        str, typer.Option(help="Features and potentials: default, fast, classic or paper.")
-    ] = "default",
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for models and tables.")
-    ] = Path("reproduce/segmentation"),
-    cache: Annotated[
-        Path | None,
-        typer.Option(help="Folder for cached intermediate results; OUTPUT/cache by default."),
-    ] = None,
-    jobs: data.Jobs = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help="Smoke test on a few images; the scores are not meaningful."),
-    ] = False,
-    overwrite: Overwrite = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-) -> None:
-    """Segmentation: several methods on Graz-02.
-
-    Trains them on bike, car and people and prints a table, with the paper's figures in brackets
-    and the lead of StructBoost with its uncertainty. With the presets default and fast,
-    StructBoost is compared with a structured SVM and with the unary potential alone; with classic
-    and paper, with the paper's methods. An interrupted run resumes when the command is repeated.
-    """
-    from segboost.features.presets import PRESETS
-
-    if preset not in PRESETS:
-        raise typer.BadParameter(f"expected one of {', '.join(PRESETS)}", param_hint="--preset")
-    from segboost.cli.display.progress import TrainingProgress
-    from segboost.pipelines.experiments.reproduce.reproduce_segmentation import (
-        reproduce_segmentation,
-        to_document,
-        to_markdown,
-    )
-
-    shown = TrainingProgress(sys.stderr)
-    with recorded_tables(output, ("table.json", "table.md"), overwrite), shown as progress:
-        rows = reproduce_segmentation(
-            lambda category: data.load_data(
-                {"dataset": "graz02", "category": category}
-                | ({} if data_root is None else {"data_root": data_root})
-            ),
-            preset,
-            output,
-            cache or output / "cache",
-            data.count_jobs(jobs),
-            progress,
-            quick,
-            seed=seed,
-        )
-    if as_json:
-        typer.echo(json.dumps(to_document(rows, preset, quick), allow_nan=False))
-    else:
-        typer.echo(to_markdown(rows, preset, quick))

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
-from segboost.cli.options.output import Overwrite
-from segboost.cli.verbs.reproduce.tables import recorded_tables
+from segboost.cli.options.experiments import FewImages, Seed, StageCache, recorded_tables
+from segboost.cli.options.output import AsJSON, Overwrite
 
 SETS = ("camvid", "synthetic-classes")
 PRESETS = ("default", "fast")
@@ -24,18 +24,12 @@ def classes(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for models and tables.")
     ] = Path("reproduce/classes"),
-    cache: Annotated[
-        Path | None,
-        typer.Option(help="Folder for cached intermediate results; OUTPUT/cache by default."),
-    ] = None,
+    cache: StageCache = None,
     jobs: data.Jobs = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help="Smoke test on a few images; the scores are not meaningful."),
-    ] = False,
+    seed: Seed = 0,
+    quick: FewImages = False,
     overwrite: Overwrite = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJSON = False,
 ) -> None:
     """Several classes: road scenes of CamVid.
 

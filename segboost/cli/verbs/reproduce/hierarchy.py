@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
-from segboost.cli.options.output import Overwrite
-from segboost.cli.verbs.reproduce.tables import (
-    AsJSON,
-    Cache,
-    Seed,
+from segboost.cli.options.experiments import (
+    FewImages,
+    FitCache,
+    SplitSeed,
     recorded_tables,
     table_outputs,
 )
+from segboost.cli.options.output import AsJSON, Overwrite
 
 
 def hierarchy(
@@ -24,13 +24,10 @@ def hierarchy(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for tables and curves.")
     ] = Path("reproduce/hierarchy"),
-    cache: Cache = None,
+    cache: FitCache = None,
     jobs: data.Jobs = None,
-    seed: Seed = 0,
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help="Smoke test on a few images; the scores are not meaningful."),
-    ] = False,
+    seed: SplitSeed = 0,
+    quick: FewImages = False,
     overwrite: Overwrite = False,
     as_json: AsJSON = False,
 ) -> None:

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from segboost.cli.options import data
-from segboost.cli.options.output import Overwrite
+from segboost.cli.options.experiments import (
+    FitCache,
+    SplitSeed,
+    recorded_tables,
+    table_outputs,
+)
+from segboost.cli.options.output import AsJSON, Overwrite
 
 if TYPE_CHECKING:
     from segboost.pipelines.experiments.protocol.table_protocol import Tables
 
-Cache = Annotated[
-    Path | None, typer.Option(help="Folder for finished fits; OUTPUT/cache by default.")
-]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed of the splits.")]
 Quick = Annotated[
     bool, typer.Option("--quick", help="Smoke test on small sets; the scores are not meaningful.")
 ]
-AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 SetNames = Annotated[
     list[str] | None, typer.Option("--set", help="Only this data set; can be repeated.")
 ]
@@ -35,9 +35,9 @@ def auc(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for tables and curves.")
     ] = Path("reproduce/auc"),
-    cache: Cache = None,
+    cache: FitCache = None,
     jobs: data.Jobs = None,
-    seed: Seed = 0,
+    seed: SplitSeed = 0,
     quick: Quick = False,
     overwrite: Overwrite = False,
     as_json: AsJSON = False,
@@ -67,9 +67,9 @@ def multiclass(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for tables and curves.")
     ] = Path("reproduce/multiclass"),
-    cache: Cache = None,
+    cache: FitCache = None,
     jobs: data.Jobs = None,
-    seed: Seed = 0,
+    seed: SplitSeed = 0,
     quick: Quick = False,
     overwrite: Overwrite = False,
     as_json: AsJSON = False,
@@ -117,27 +117,3 @@ def load_tables(names: Sequence[str], data_root: Path | None) -> Tables:
     root = find_data_root(data_root)
     loaded = {name: load_libsvm_set(name, root) for name in names}
     return {name: (table.X, table.y) for name, table in loaded.items()}
-
-
-def table_outputs(*curves: str) -> tuple[str, ...]:
-    """Return the file names of an experiment: its tables, and curves with the given names."""
-    tables = ("table.json", "table.md", "table.txt", "choices.json", "times.json")
-    return (*tables, *(f"{name}.{ending}" for name in curves for ending in ("png", "svg")))
-
-
-@contextmanager
-def recorded_tables(
-    output: Path, names: Sequence[str], overwrite: bool, cache: Path | None = None
-) -> Iterator[None]:
-    """Check that the output can be written, before hours of work; record it afterwards."""
-    if output.exists() and not output.is_dir():
-        raise typer.BadParameter(f"{output} is a file, not a folder", param_hint="--output")
-    from segboost.pipelines.runtime.folder_lock import shared_folder
-    from segboost.storage.output_record import Outputs, recorded_outputs
-
-    outputs = Outputs(tuple(names))
-    with (
-        recorded_outputs(output, outputs, overwrite=overwrite),
-        shared_folder(cache or output / "cache"),
-    ):
-        yield

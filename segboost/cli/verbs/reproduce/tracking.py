@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from segboost.cli.options import data
-from segboost.cli.options.output import Overwrite
-from segboost.cli.verbs.reproduce.tables import recorded_tables
+from segboost.cli.options.experiments import Seed, recorded_tables
+from segboost.cli.options.output import AsJSON, Overwrite
 
 
 def tracking(
@@ -30,18 +30,19 @@ def tracking(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for boxes and tables.")
     ] = Path("reproduce/tracking"),
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    seed: Seed = 0,
     quick: Annotated[
         bool,
         typer.Option("--quick", help="Smoke test on a few frames; the scores are not meaningful."),
     ] = False,
     overwrite: Overwrite = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJSON = False,
 ) -> None:
-    """Tracking: all trackers on five sequences.
+    """Tracking: six trackers on five sequences.
 
     Runs on Coke, Tiger2, David, Girl and Sylvester. The table also has the paper's figures and
-    those published for the same boxes. An interrupted run resumes when the command is repeated.
+    those published for the same boxes. The seventh tracker, struck-linear, runs only if --method
+    names it. An interrupted run resumes when the command is repeated.
     """
     from segboost.cli.display.progress import RichProgress
     from segboost.datasets.registry import find_data_root

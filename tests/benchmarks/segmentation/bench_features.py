@@ -20,7 +20,7 @@ REPEATS = 3
 
 _MEMORY_PROGRAM = """
 import resource
-from tests.benchmarks.bench_features import describe, photograph
+from tests.benchmarks.segmentation.bench_features import describe, photograph
 describe(photograph())
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """

@@ -22,8 +22,8 @@ from segboost.io.scientific.tiff_output import write_tiff_stack
 from segboost.pipelines.segmentation.config.segmentation_config import SegmentationConfig
 from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import QuietProgress
-from tests.benchmarks.coin_mosaics import mosaic_bands, write_training
 from tests.benchmarks.figures import Figure, at_least, at_most
+from tests.benchmarks.problems.coin_mosaics import mosaic_bands, write_training
 
 TITLE = "Large images: mosaics of 16-bit coins, one process"
 SIDES = tuple(int(side) for side in os.environ.get("SEGBOOST_LARGE_SIDES", "550 2048 4000").split())

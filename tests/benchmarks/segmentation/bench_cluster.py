@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks.bench_segment import draw, train
 from tests.benchmarks.figures import Figure, at_most
+from tests.benchmarks.segmentation.bench_segment import draw, train
 
 TITLE = "Cluster: overhead per task, and 640×480 images segmented by two workers on loopback"
 

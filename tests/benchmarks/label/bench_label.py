@@ -174,26 +174,30 @@ def described(stage: object, item: object) -> object:
     return DescribedImage(stage.graph(item, with_truth=False), table)
 
 
+def _images(count: int) -> str:
+    return "1 image" if count == 1 else f"{count} images"
+
+
 def live_figures(
     counts: Sequence[int], offered: Sequence[Curve], drawn: Sequence[Curve]
 ) -> Iterator[Figure]:
     for count in counts:
-        name = f"mean IoU on the test images, live model, {count} images with strokes"
+        name = f"mean IoU on the test images, live model, {_images(count)} with strokes"
         score = float(np.mean([c.score[count] for c in offered]))
         goal = None if SMOKE else LIVE_TARGET.get(count)
         yield Figure(name, score, "%") if goal is None else at_least(name, score, goal, "%")
         random = float(np.mean([c.score[count] for c in drawn]))
         yield Figure(f"the same with random images, {count}", random, "%")
-        yield Figure(f"CPU time of a live fit, {count} images", offered[0].spent[count], "s")
+        yield Figure(f"CPU time of a live fit, {_images(count)}", offered[0].spent[count], "s")
 
 
 def full_figures(rounds: Rounds) -> Iterator[Figure]:
     for count, made in rounds.items():
         score, spent = np.mean(made, axis=0).tolist()
         goal = None if SMOKE else TARGET.get(count)
-        name = f"mean IoU on the test images, full model, {count} images with strokes"
+        name = f"mean IoU on the test images, full model, {_images(count)} with strokes"
         yield Figure(name, score, "%") if goal is None else at_least(name, score, goal, "%")
-        yield Figure(f"CPU time of training, {count} images", spent, "s")
+        yield Figure(f"CPU time of training, {_images(count)}", spent, "s")
 
 
 def write_table(

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from tests.benchmarks.bench_label_speed import serving, until
 from tests.benchmarks.figures import Figure, at_most
+from tests.benchmarks.label.bench_label_speed import serving, until
 from tests.benchmarks.problems.scribbles import scribble
 from tests.browser import CHROMIUM, DRIVER, chromium
 

@@ -19,8 +19,8 @@ from PIL import Image
 
 from segboost.pipelines.batch.journal import JOURNAL
 from segboost.storage.output_record import RECORD
-from tests.benchmarks.bench_segment import draw, resident, train
 from tests.benchmarks.figures import Figure, at_least, at_most
+from tests.benchmarks.segmentation.bench_segment import draw, resident, train
 
 N_IMAGES = int(os.environ.get("SEGBOOST_LOAD_IMAGES", "2000"))
 WINDOW = min(200, N_IMAGES // 5)
