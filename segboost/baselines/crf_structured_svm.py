@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from segboost._types import FloatArray, Slack
 from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
 from segboost.storage.savable import Savable
-from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
+from segboost.tasks.crf import CRFInstance, CRFTask
 from segboost.tasks.crf_classes import MulticlassCRFTask
+from segboost.tasks.crf_instance import check_instances
 from segboost.tasks.crf_label_costs import learn_label_costs
 from segboost.tasks.crf_partial import learning_rounds
 from segboost.tasks.crf_prediction import (

@@ -15,8 +15,9 @@ from segboost._types import FloatArray, IntArray, Slack
 from segboost.estimators.base import BaseStructBoost, Method
 from segboost.estimators.training import Callback
 from segboost.solver.atoms import Task
-from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
+from segboost.tasks.crf import CRFInstance, CRFTask
 from segboost.tasks.crf_classes import MulticlassCRFTask
+from segboost.tasks.crf_instance import check_instances
 from segboost.tasks.crf_label_costs import learn_label_costs
 from segboost.tasks.crf_partial import learning_rounds
 from segboost.tasks.crf_prediction import (
