@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from segboost._types import FloatArray, Slack
-from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
+from segboost.baselines.cutting_plane import SVMCertificate, SVMCuttingPlane, SVMStep, drain
 from segboost.storage.savable import Savable
 from segboost.tasks.crf import CRFInstance, CRFTask
 from segboost.tasks.crf_classes import MulticlassCRFTask
@@ -158,7 +158,7 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
                 self.classes_,
                 self.n_classes,
             )
-        solver = CuttingPlane(
+        solver = SVMCuttingPlane(
             task if self.labelling_cache is None else CachedTask(task, self.labelling_cache),
             self.C,
             self.gap,
@@ -180,7 +180,7 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
             theta = np.column_stack([-theta, theta])
         return theta, instance.pairwise @ self.pairwise_coef_ + self.pairwise_intercept_
 
-    def _keep(self, solver: CuttingPlane) -> None:
+    def _keep(self, solver: SVMCuttingPlane) -> None:
         coef, intercept, pairwise = self._weights(solver)
         L = self._n_pairwise
         self.unary_coef_ = coef[0] if self._binary else coef
@@ -191,7 +191,7 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         self.certificate_: SVMCertificate = solver.certificate()
         self.n_iter_ = max(1, len(solver.history))
 
-    def _weights(self, solver: CuttingPlane) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _weights(self, solver: SVMCuttingPlane) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the unary weights, shape (K, D), the biases, shape (K,), and the edge weights.
 
         Shared weights appear in the row of every class, at the columns of that class's scores.

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from segboost._types import AnyArray, FloatArray, Slack
-from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
+from segboost.baselines.cutting_plane import SVMCertificate, SVMCuttingPlane, SVMStep, drain
 from segboost.storage.savable import Savable
 from segboost.table_cells.label_values import refuse_odd_labels
 from segboost.table_cells.time_values import refuse_time_columns
@@ -102,7 +102,9 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
         task = MulticlassTask(
             self._design(features), codes, len(self.classes_), cost, sample_weight
         )
-        solver = CuttingPlane(task, self.C, self.gap, self.max_iterations, self.slack, centre=0.7)
+        solver = SVMCuttingPlane(
+            task, self.C, self.gap, self.max_iterations, self.slack, centre=0.7
+        )
         try:
             drain(solver, self.callback)
         finally:
@@ -128,7 +130,7 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
     def _design(self, X: FloatArray) -> FloatArray:
         return np.column_stack([X, np.ones(len(X))]) if self.fit_intercept else X
 
-    def _keep(self, solver: CuttingPlane) -> None:
+    def _keep(self, solver: SVMCuttingPlane) -> None:
         theta = solver.theta.reshape(len(self.classes_), -1)
         d = self.n_features_in_
         self.coef_ = theta[:, :d].copy()
