@@ -231,7 +231,7 @@ class DualMaster(_LiveProblem):
 
 
 class PrimalMaster(_LiveProblem):
-    """The primal form as printed in the paper: weights and slacks are columns, cuts are rows."""
+    """The primal form, as in the paper: weights and slacks are columns, cuts are rows."""
 
     _PLACES = ("column_at",)
 
