@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from segboost._types import AnyArray, FloatArray, Slack
+from segboost.baselines.class_scores import table_scores
 from segboost.baselines.cutting_plane import SVMCertificate, SVMCuttingPlane, SVMStep, drain
 from segboost.storage.savable import Savable
 from segboost.table_cells.label_values import refuse_odd_labels
@@ -113,8 +114,7 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
 
     def decision_function(self, X: npt.ArrayLike) -> FloatArray:
         """Return F(x, y), shape (m, k); for two classes the difference, shape (m,)."""
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        return table_scores(self._scores(X))
 
     def predict(self, X: npt.ArrayLike) -> AnyArray:
         """Return the highest-scoring class of every row."""
