@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from segboost._types import FloatArray, Slack
-from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
+from segboost.baselines.cutting_plane import SVMCertificate, SVMCuttingPlane, SVMStep, drain
 from segboost.storage.savable import Savable
 from segboost.tasks.chain import ChainTask
 from segboost.tasks.chain_prediction import ChainPrediction
@@ -77,7 +77,7 @@ class ChainStructuredSVM(ChainPrediction, Savable, BaseEstimator):
         arrays, labels = self._start_fit(X, y)
         k = len(self.classes_)
         task = ChainTask(arrays, labels, k, sample_weight, fit_intercept=True)
-        solver = CuttingPlane(
+        solver = SVMCuttingPlane(
             task, self.C, self.gap, self.max_iterations, self.slack, nonnegative_binary=False
         )
         try:
@@ -92,7 +92,7 @@ class ChainStructuredSVM(ChainPrediction, Savable, BaseEstimator):
         emission = sequence @ self.coef_[order].T + self.intercept_[order]
         return emission, self.transition_[np.ix_(order, order)]
 
-    def _keep(self, solver: CuttingPlane, n_classes: int) -> None:
+    def _keep(self, solver: SVMCuttingPlane, n_classes: int) -> None:
         *emission, transition = np.split(solver.theta, solver.map.columns[1:-1])
         place = np.argsort(self.class_order_)
         self.coef_ = np.array([part[:-1] for part in emission])[place]

@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from segboost._types import FloatArray, Slack
-from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
+from segboost.baselines.cutting_plane import SVMCertificate, SVMCuttingPlane, SVMStep, drain
 from segboost.storage.savable import Savable
-from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
+from segboost.tasks.crf import CRFInstance, CRFTask
 from segboost.tasks.crf_classes import MulticlassCRFTask
+from segboost.tasks.crf_instance import check_instances
 from segboost.tasks.crf_label_costs import learn_label_costs
 from segboost.tasks.crf_partial import learning_rounds
 from segboost.tasks.crf_prediction import (
@@ -130,13 +131,16 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         rounds = learning_rounds(
             numbered(checked, self.classes_), sample_weight, self.energy_terms, self._factor()
         )
+        solved = []
         for part, weight in rounds:
             if self._learn(part, weight):
                 return self
+            solved.append((part, weight))
         if self._costs_to_learn and len(self.classes_) > 2:
-            terms = [self.energy_terms(i) for i in part]
-            self.label_costs_ = learn_label_costs(part, terms, self.C, weight)
-            self._learn(part, weight)
+            last, weight = solved[-1]
+            terms = [self.energy_terms(i) for i in last]
+            self.label_costs_ = learn_label_costs(last, terms, self.C, weight)
+            self._learn(last, weight)
         return self
 
     def _learn(self, instances: Sequence[CRFInstance], sample_weight: FloatArray | None) -> bool:
@@ -157,7 +161,7 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
                 self.classes_,
                 self.n_classes,
             )
-        solver = CuttingPlane(
+        solver = SVMCuttingPlane(
             task if self.labelling_cache is None else CachedTask(task, self.labelling_cache),
             self.C,
             self.gap,
@@ -179,7 +183,7 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
             theta = np.column_stack([-theta, theta])
         return theta, instance.pairwise @ self.pairwise_coef_ + self.pairwise_intercept_
 
-    def _keep(self, solver: CuttingPlane) -> None:
+    def _keep(self, solver: SVMCuttingPlane) -> None:
         coef, intercept, pairwise = self._weights(solver)
         L = self._n_pairwise
         self.unary_coef_ = coef[0] if self._binary else coef
@@ -190,7 +194,7 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         self.certificate_: SVMCertificate = solver.certificate()
         self.n_iter_ = max(1, len(solver.history))
 
-    def _weights(self, solver: CuttingPlane) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _weights(self, solver: SVMCuttingPlane) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the unary weights, shape (K, D), the biases, shape (K,), and the edge weights.
 
         Shared weights appear in the row of every class, at the columns of that class's scores.

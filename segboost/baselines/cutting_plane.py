@@ -65,7 +65,7 @@ class SVMCertificate:
     converged: bool
 
 
-class CuttingPlane:
+class SVMCuttingPlane:
     """The solver; iterate over `steps` to run it, and stop at any time.
 
     Parameters
@@ -191,7 +191,7 @@ class CuttingPlane:
         self._cuts.add(normals, cuts.loss, cuts.block)
 
 
-def drain(solver: CuttingPlane, callback: Callable[[SVMStep], object] | None = None) -> bool:
+def drain(solver: SVMCuttingPlane, callback: Callable[[SVMStep], object] | None = None) -> bool:
     """Run the solver to its end, calling `callback` with every step; warn if the gap stays open.
 
     Ctrl-C after the first step ends the run with the best weights so far, and a warning.

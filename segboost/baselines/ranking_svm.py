@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from segboost._types import FloatArray, Slack
-from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
+from segboost.baselines.cutting_plane import SVMCertificate, SVMCuttingPlane, SVMStep, drain
 from segboost.baselines.rank_rounds import ordered_share
 from segboost.storage.savable import Savable
 from segboost.table_cells.label_values import refuse_odd_labels
@@ -81,7 +81,9 @@ class RankingSVM(Savable, BaseEstimator):
         features, levels = validate_data(self, X, y, dtype=np.float64)
         _, ranks = np.unique(levels, return_inverse=True)
         task = RankingTask(features, ranks.astype(np.intp), sample_weight)
-        solver = CuttingPlane(task, self.C, self.gap, self.max_iterations, self.slack, centre=0.7)
+        solver = SVMCuttingPlane(
+            task, self.C, self.gap, self.max_iterations, self.slack, centre=0.7
+        )
         try:
             drain(solver, self.callback)
         finally:

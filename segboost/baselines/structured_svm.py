@@ -12,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from segboost._types import AnyArray, FloatArray, Slack
-from segboost.baselines.cutting_plane import CuttingPlane, SVMCertificate, SVMStep, drain
+from segboost.baselines.class_scores import table_scores
+from segboost.baselines.cutting_plane import SVMCertificate, SVMCuttingPlane, SVMStep, drain
 from segboost.storage.savable import Savable
 from segboost.table_cells.label_values import refuse_odd_labels
 from segboost.table_cells.time_values import refuse_time_columns
@@ -102,7 +103,9 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
         task = MulticlassTask(
             self._design(features), codes, len(self.classes_), cost, sample_weight
         )
-        solver = CuttingPlane(task, self.C, self.gap, self.max_iterations, self.slack, centre=0.7)
+        solver = SVMCuttingPlane(
+            task, self.C, self.gap, self.max_iterations, self.slack, centre=0.7
+        )
         try:
             drain(solver, self.callback)
         finally:
@@ -111,8 +114,7 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
 
     def decision_function(self, X: npt.ArrayLike) -> FloatArray:
         """Return F(x, y), shape (m, k); for two classes the difference, shape (m,)."""
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        return table_scores(self._scores(X))
 
     def predict(self, X: npt.ArrayLike) -> AnyArray:
         """Return the highest-scoring class of every row."""
@@ -128,7 +130,7 @@ class StructuredSVMClassifier(ClassifierMixin, Savable, BaseEstimator):
     def _design(self, X: FloatArray) -> FloatArray:
         return np.column_stack([X, np.ones(len(X))]) if self.fit_intercept else X
 
-    def _keep(self, solver: CuttingPlane) -> None:
+    def _keep(self, solver: SVMCuttingPlane) -> None:
         theta = solver.theta.reshape(len(self.classes_), -1)
         d = self.n_features_in_
         self.coef_ = theta[:, :d].copy()

@@ -59,7 +59,7 @@ def boost_classes(
         chosen = np.sort(rng.permutation(binned.n_features)[:n_columns])
         gradient, curvature = _derivatives(scores, target, weight)
         for q, grown in enumerate(trees):
-            tree = grow_class_tree(
+            tree = grow_tree_by_partition(
                 binned, rows, chosen, gradient[q, rows], curvature[q, rows], settings
             )
             scores[q] += walk_columns(binned.codes, every, tree.feature, tree.cut, tree.value)
@@ -89,7 +89,7 @@ def _derivatives(
     return (p - target) * weight, p * (1 - p) * weight * (k / (k - 1) if k > 1 else 1.0)
 
 
-def grow_class_tree(
+def grow_tree_by_partition(
     binned: BinnedMatrix,
     rows: Int64Array,
     chosen: Int64Array,
@@ -97,7 +97,7 @@ def grow_class_tree(
     curvature: FloatArray,
     settings: BoosterSettings,
 ) -> GrownTree:
-    """Grow one tree, level by level, on the given rows and the chosen columns.
+    """Grow the tree of `segboost.boosting.growing.grow_tree`, with the rows sorted by node.
 
     Parameters
     ----------

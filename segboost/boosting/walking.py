@@ -97,7 +97,7 @@ def check_trees(feature: AnyArray, threshold: AnyArray, n_features: int) -> None
         raise ValueError(DAMAGED)
 
 
-def add_plainly(trees: CompleteTrees, out: FloatArray, table: AnyArray) -> None:
+def add_trees_numpy(trees: CompleteTrees, out: FloatArray, table: AnyArray) -> None:
     """Plain NumPy twin of `CompleteTrees.add_to`, tree by tree."""
     rows = np.arange(len(table))
     for feature, threshold, value in zip(trees.feature, trees.threshold, trees.value, strict=True):

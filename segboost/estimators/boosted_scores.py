@@ -15,6 +15,7 @@ import numpy as np
 from segboost._types import AnyArray, FloatArray, IntArray
 from segboost.boosting.ensemble import TreeBooster
 from segboost.boosting.settings import BoosterSettings
+from segboost.boosting.walking import DAMAGED
 from segboost.estimators.probabilities import assign_folds
 from segboost.weak.binning import BinnedMatrix, bin_features
 
@@ -100,7 +101,7 @@ class BoostedScores:
         n_folds = int(arrays["boosted_folds"])
         feature = arrays["boosted_feature"]
         if n_folds < 1 or feature.ndim != 3 or not len(feature) or len(feature) % n_folds:
-            raise ValueError("the trees of the model are damaged")
+            raise ValueError(DAMAGED)
         keys = ("baseline", "feature", "threshold", "value", "n_features")
         boosters = [
             TreeBooster.from_arrays({key: arrays[f"boosted_{key}"][i] for key in keys})

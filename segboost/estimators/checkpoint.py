@@ -25,6 +25,7 @@ from segboost.solver.loop import ColumnGeneration
 from segboost.solver.options import SolverOptions
 from segboost.solver.steps import Step
 from segboost.storage.folder import DOCUMENT, ModelFileError, read_folder, write_folder
+from segboost.storage.npz import part_of
 
 KIND = "checkpoint"
 
@@ -73,11 +74,7 @@ class Checkpoint:
                 "remove it or choose another folder"
             )
         hypotheses = unpack_hypotheses(document["kinds"], arrays, self.hypotheses)
-        prefix = "loop_"
-        loop.load(
-            hypotheses,
-            {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)},
-        )
+        loop.load(hypotheses, part_of(arrays, "loop_"))
         return [Step(**step) for step in document["history"]], unpack_stages(arrays)
 
 

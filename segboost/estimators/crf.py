@@ -15,8 +15,9 @@ from segboost._types import FloatArray, IntArray, Slack
 from segboost.estimators.base import BaseStructBoost, Method
 from segboost.estimators.training import Callback
 from segboost.solver.atoms import Task
-from segboost.tasks.crf import CRFInstance, CRFTask, check_instances
+from segboost.tasks.crf import CRFInstance, CRFTask
 from segboost.tasks.crf_classes import MulticlassCRFTask
+from segboost.tasks.crf_instance import check_instances
 from segboost.tasks.crf_label_costs import learn_label_costs
 from segboost.tasks.crf_partial import learning_rounds
 from segboost.tasks.crf_prediction import (
@@ -200,15 +201,17 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
         self, instances: Sequence[CRFInstance], sample_weight: npt.ArrayLike | None
     ) -> None:
         rounds = learning_rounds(instances, sample_weight, self.energy_terms, self._factor())
-        number = 0
-        for number, (part, weight) in enumerate(rounds):
-            self._learn(part, weight, number)
+        solved: list[tuple[list[CRFInstance], FloatArray | None]] = []
+        for part, weight in rounds:
+            self._learn(part, weight, len(solved))
             if self.certificate_.reason == "interrupted":
                 return
+            solved.append((part, weight))
         if self._costs_to_learn and len(self.classes_) > 2:
-            terms = [self.energy_terms(i) for i in part]
-            self.label_costs_ = learn_label_costs(part, terms, self.C, weight)
-            self._learn(part, weight, number + 1)
+            last, weight = solved[-1]
+            terms = [self.energy_terms(i) for i in last]
+            self.label_costs_ = learn_label_costs(last, terms, self.C, weight)
+            self._learn(last, weight, len(solved))
 
     def _renumber(self, classes: IntArray) -> None:
         """Reorder the classes, and the learned parameters with them."""

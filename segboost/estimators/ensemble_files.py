@@ -10,6 +10,7 @@ import numpy as np
 from segboost._types import AnyArray, FloatArray
 from segboost.solver.ensemble import Ensemble
 from segboost.storage.folder import ModelFileError
+from segboost.storage.npz import part_of
 from segboost.weak.base import Hypothesis, StorableHypothesis
 from segboost.weak.registry import HYPOTHESES
 
@@ -58,9 +59,7 @@ def unpack_hypotheses(
     which = arrays["which"]
     found: list[Any] = [None] * len(which)
     for number, kind in enumerate(kinds):
-        prefix = f"kind{number}_"
-        part = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
-        members = known[kind].unpack(part)
+        members = known[kind].unpack(part_of(arrays, f"kind{number}_"))
         places = np.flatnonzero(which == number)
         if len(places) != len(members):
             raise ModelFileError(

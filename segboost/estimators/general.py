@@ -40,8 +40,9 @@ class StructBoost(BaseStructBoost):
     epsilon_cp : float, optional
         The paper's absolute precision of the cutting planes, instead of the relative gap.
     method : "default" or "literal"
-        "literal" is the paper's algorithm as printed, for reference: primal LP, all cuts kept,
-        no stabilisation, one column per round. It reaches the same optimum more slowly.
+        "literal" is the paper's algorithm with its misprints corrected, for reference: primal LP,
+        all cuts kept, no stabilisation, one column per round. It reaches the same optimum more
+        slowly.
     n_jobs : int, optional
         Threads used to search for perceptrons, sigmoids and SVMs; it does not affect the model.
     warm_start : bool

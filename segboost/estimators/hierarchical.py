@@ -97,12 +97,18 @@ random_state, callback, checkpoint, probability, boosted_trees
         self.boosted_trees = boosted_trees
 
     def tree_loss(self, y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> float:
-        """Return the mean height of the lowest common ancestor of true and predicted classes."""
-        names = self.classes_.tolist()
-        loss = self.taxonomy_.loss(names)
-        place = {name: i for i, name in enumerate(names)}
-        true = [place[v] for v in _plain(y_true)]
-        predicted = [place[v] for v in _plain(y_pred)]
+        """Return the mean height of the lowest common ancestor of true and predicted classes.
+
+        Raises
+        ------
+        ValueError
+            If a class did not occur in training; the message names it.
+        """
+        loss = self.taxonomy_.loss(self.classes_.tolist())
+        true, predicted = (
+            self._class_numbers("y_true", y_true),
+            self._class_numbers("y_pred", y_pred),
+        )
         return float(loss[true, predicted].mean())
 
     @property
@@ -116,6 +122,15 @@ random_state, callback, checkpoint, probability, boosted_trees
         total = self.ensemble_.importances(0, width).reshape(-1, self._n_codes).sum(axis=0)
         total = self._by_column(total)
         return total / total.sum() if total.sum() > 0 else total
+
+    def _class_numbers(self, name: str, values: Any) -> list[int]:
+        number = {label: i for i, label in enumerate(self.classes_.tolist())}
+        # NumPy scalars hash the same but look odd in messages.
+        labels = [v.item() if hasattr(v, "item") else v for v in values]
+        unknown = [v for v in labels if v not in number]
+        if unknown:
+            raise ValueError(f"{name} contains {unknown[0]!r}, which is not a class of the model")
+        return [number[v] for v in labels]
 
     def _task(
         self, X: Any, y: IntArray | None, sample_weight: Any = None
@@ -137,8 +152,3 @@ random_state, callback, checkpoint, probability, boosted_trees
         if self.taxonomy is None:
             return Taxonomy(dict.fromkeys(names, ("root",)))
         return Taxonomy.make(self.taxonomy)
-
-
-def _plain(values: Any) -> list[Any]:
-    """Return plain Python values: NumPy scalars hash the same but look odd in messages."""
-    return [v.item() if hasattr(v, "item") else v for v in values]

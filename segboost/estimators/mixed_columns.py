@@ -50,7 +50,7 @@ def mixed_columns(X: Any) -> list[AnyArray] | None:
     return None if plain else found
 
 
-def plain_columns(columns: list[AnyArray]) -> list[AnyArray]:
+def check_columns(columns: list[AnyArray]) -> list[AnyArray]:
     """Return the columns; ValueError if a numeric one contains infinity or very large values."""
     for q, column in enumerate(columns):
         if column.dtype == object:

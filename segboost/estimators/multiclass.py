@@ -192,8 +192,8 @@ WeakLearner
     cost_matrix : array-like of shape (k, k), optional
         Δ(y, y') with the classes in sorted order; 0/1 by default.
     method : "default" or "literal"
-        "literal" is the paper's algorithm as printed, for reference: it reaches the same optimum
-        more slowly.
+        "literal" is the paper's algorithm with its misprints corrected, for reference: it reaches
+        the same optimum more slowly.
     n_jobs : int, optional
         Threads used to search for perceptrons, sigmoids and SVMs; it does not affect the model.
     warm_start : bool

@@ -18,7 +18,7 @@ from segboost.estimators.column_codes import (
     code_from_json,
     code_to_json,
 )
-from segboost.estimators.mixed_columns import column_of_text, mixed_columns, plain_columns
+from segboost.estimators.mixed_columns import check_columns, column_of_text, mixed_columns
 from segboost.estimators.text_checks import check_text
 
 
@@ -125,4 +125,4 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
             return list(X.T)
         validate_data(self, X, reset=reset, skip_check_array=True)
-        return plain_columns(columns)
+        return check_columns(columns)

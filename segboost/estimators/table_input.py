@@ -17,7 +17,7 @@ from segboost._types import AnyArray, FloatArray
 from segboost.estimators.base import BaseStructBoost
 from segboost.estimators.boosted_scores import BoostedScores
 from segboost.estimators.column_codes import Style
-from segboost.estimators.mixed_columns import check_magnitude, mixed_columns, plain_columns
+from segboost.estimators.mixed_columns import check_columns, check_magnitude, mixed_columns
 from segboost.estimators.table_encoder import TableEncoder
 from segboost.estimators.text_checks import check_text
 from segboost.table_cells.label_values import refuse_odd_labels
@@ -70,7 +70,7 @@ class TableInput(BaseStructBoost):
             y = _check_y(y, estimator=self)
             check_consistent_length(X, y)
         # A continued fit keeps its codes: its weak learners refer to them.
-        self.encoder_ = known or TableEncoder(self._style()).learn(plain_columns(columns))
+        self.encoder_ = known or TableEncoder(self._style()).learn(check_columns(columns))
         return self._encoded(columns), y
 
     def _new_rows(self, X: Any) -> AnyArray:
@@ -90,7 +90,7 @@ class TableInput(BaseStructBoost):
             columns = None if self.encoder_ is None else _float_columns(rows)
         else:
             validate_data(self, X, reset=False, skip_check_array=True)
-            plain_columns(columns)
+            check_columns(columns)
         if columns is not None:
             rows = self._encoded(columns)
         check_magnitude(rows)

@@ -22,10 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray, IntArray
-from segboost.graphs.expansion_rounds import PRECISION, Rounds
+from segboost.graphs.expansion_rounds import Rounds
 from segboost.graphs.graph import Graph
 from segboost.graphs.label_order import label_order
-from segboost.graphs.label_persistency import Reduced
 from segboost.graphs.labelling import LabelEnergy, is_metric, make_energy
 from segboost.graphs.min_marginals import min_marginals
 
@@ -115,25 +114,6 @@ def expand_all(
         [label_order(problem.theta[a:b], problem.factor) for a, b in pairwise(node_start)]
     ).reshape(len(node_start) - 1, problem.n_labels)
     return Rounds(problem, node_start, order, start).run()
-
-
-def first_labels(part: Reduced, order: IntArray, start: IntArray | None) -> IntArray:
-    """Return the labels that the free nodes begin with, in the numbers of `renumbered`."""
-    if start is None:
-        return part.rest.theta.argmin(axis=1)
-    return np.argsort(order)[start[part.free]]
-
-
-def renumbered(problem: LabelEnergy, order: IntArray) -> LabelEnergy:
-    """Return the energy in which label k is the former label ``order[k]``."""
-    factor = problem.factor[np.ix_(order, order)]
-    return LabelEnergy(problem.graph, problem.theta[:, order], problem.capacity, factor)
-
-
-def smallest_gain(problem: LabelEnergy) -> float:
-    """Return the decrease of the energy below which a move is rounding error."""
-    largest = problem.capacity.max(initial=0.0) * problem.factor.max(initial=0.0)
-    return PRECISION * max(float(np.abs(problem.theta).max(initial=0.0)), float(largest))
 
 
 def move_terms(problem: LabelEnergy, labels: IntArray, alpha: int) -> tuple[FloatArray, FloatArray]:

@@ -10,6 +10,7 @@ from segboost._types import FloatArray, IntArray
 from segboost.graphs.expansion_moves import FIXED, KEEPS, Energies, Move, decide, settle
 from segboost.graphs.label_persistency import fix_labels
 from segboost.graphs.labelling import LabelEnergy
+from segboost.graphs.mincut import sink_side
 
 PRECISION = 1e-12
 """A move counts if it lowers the energy by more than this share of the largest term. Otherwise
@@ -92,21 +93,10 @@ class Rounds:
         where = (self._energies, self._free, self._start, graphs, alphas)
         nodes, tail, head, attraction = decide(*where, self.labels, self._move)
         if len(nodes):
-            self._move.x[nodes] = self._cut(self._move.remaining[nodes], tail, head, attraction)
+            self._flow.reset()
+            remaining = self._move.remaining[nodes]
+            self._move.x[nodes] = sink_side(self._flow, remaining, tail, head, attraction)
         return settle(*where, self._least, self.labels, self._move)
-
-    def _cut(
-        self, cost: FloatArray, tail: IntArray, head: IntArray, attraction: FloatArray
-    ) -> np.ndarray:
-        """Return the minimiser with the fewest changes; see `segboost.graphs.mincut.cut`."""
-        flow = self._flow
-        flow.reset()
-        nodes = flow.add_grid_nodes(len(cost))
-        flow.add_grid_tedges(nodes, np.maximum(cost, 0.0), np.maximum(-cost, 0.0))
-        if len(tail):
-            flow.add_edges(tail, head, attraction, attraction)
-        flow.maxflow()
-        return np.asarray(flow.get_grid_segments(nodes))
 
 
 def _is_potts(factor: FloatArray) -> bool:

@@ -83,20 +83,23 @@ def potts(n_labels: int) -> FloatArray:
     return 1.0 - np.eye(n_labels)
 
 
-def check_factor(factor: npt.ArrayLike, n_labels: int) -> FloatArray:
-    """Return μ as float64; ValueError unless it is symmetric, μ ≥ 0 and zero on the diagonal."""
+def check_factor(factor: npt.ArrayLike, n_labels: int, name: str = "factor") -> FloatArray:
+    """Return μ as float64; ValueError unless it is symmetric, μ ≥ 0 and zero on the diagonal.
+
+    `name` is what error messages call it.
+    """
     matrix = np.asarray(factor, np.float64)
     if matrix.shape != (n_labels, n_labels):
         raise ValueError(
-            f"factor must have shape ({n_labels}, {n_labels}), one row per label, "
+            f"{name} must have shape ({n_labels}, {n_labels}), one row per label, "
             f"got {matrix.shape}"
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any():
-        raise ValueError("factor must be finite and not negative")
+        raise ValueError(f"{name} must be finite and not negative")
     if np.diagonal(matrix).any():
-        raise ValueError("factor must be zero on its diagonal: equal labels cost nothing")
+        raise ValueError(f"{name} must be zero on its diagonal: equal labels cost nothing")
     if not np.array_equal(matrix, matrix.T):
-        raise ValueError("factor must be symmetric")
+        raise ValueError(f"{name} must be symmetric")
     return matrix
 
 

@@ -14,7 +14,7 @@ import maxflow
 import numpy as np
 import numpy.typing as npt
 
-from segboost._types import FloatArray, Int8Array, IntArray
+from segboost._types import BoolArray, FloatArray, Int8Array, IntArray
 from segboost.graphs.energy import checked_terms, scaled_terms
 from segboost.graphs.graph import Graph
 from segboost.graphs.persistency import fix_dominant
@@ -78,12 +78,19 @@ def cut(cost: FloatArray, edges: IntArray, capacity: FloatArray) -> Labels:
         Finite and non-negative; the caller must check both (see `checked_terms`).
     """
     flow = maxflow.GraphFloat(cost.size, len(edges))
+    return sink_side(flow, cost, edges[:, 0], edges[:, 1], capacity).astype(np.int8)
+
+
+def sink_side(
+    flow: maxflow.GraphFloat, cost: FloatArray, tail: IntArray, head: IntArray, capacity: FloatArray
+) -> BoolArray:
+    """Return which nodes get label 1 in `cut`, solved in an empty flow graph of PyMaxflow."""
     nodes = flow.add_grid_nodes(cost.size)
     # The source is label 0 and the sink is label 1: for a node on the sink side, its arc from the
     # source is cut. PyMaxflow assigns nodes that neither terminal reaches to the source, which
     # implements the tie rule.
     flow.add_grid_tedges(nodes, np.maximum(cost, 0.0), np.maximum(-cost, 0.0))
-    if len(edges):
-        flow.add_edges(edges[:, 0], edges[:, 1], capacity, capacity)
+    if len(tail):
+        flow.add_edges(tail, head, capacity, capacity)
     flow.maxflow()
-    return np.asarray(flow.get_grid_segments(nodes)).astype(np.int8)
+    return np.asarray(flow.get_grid_segments(nodes))

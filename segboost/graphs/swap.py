@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from segboost._types import FloatArray, IntArray
-from segboost.graphs.expansion import first_labels, renumbered, smallest_gain
+from segboost.graphs.expansion_rounds import PRECISION
 from segboost.graphs.graph import Graph
 from segboost.graphs.label_order import label_order
-from segboost.graphs.label_persistency import reduce
+from segboost.graphs.label_persistency import Reduced, reduce
 from segboost.graphs.labelling import LabelEnergy, make_energy
 from segboost.graphs.mincut import minimise
 
@@ -52,12 +52,31 @@ def swap(
     """
     problem = make_energy(graph, theta, capacity, factor)
     order = label_order(problem.theta, problem.factor)
-    part = reduce(renumbered(problem, order))
-    return order[part.complete(_swap(part.rest, first_labels(part, order, start)))]
+    part = reduce(_renumbered(problem, order))
+    return order[part.complete(_swap(part.rest, _first_labels(part, order, start)))]
+
+
+def _first_labels(part: Reduced, order: IntArray, start: IntArray | None) -> IntArray:
+    """Return the labels that the free nodes begin with, in the numbers of `_renumbered`."""
+    if start is None:
+        return part.rest.theta.argmin(axis=1)
+    return np.argsort(order)[start[part.free]]
+
+
+def _renumbered(problem: LabelEnergy, order: IntArray) -> LabelEnergy:
+    """Return the energy in which label k is the former label ``order[k]``."""
+    factor = problem.factor[np.ix_(order, order)]
+    return LabelEnergy(problem.graph, problem.theta[:, order], problem.capacity, factor)
+
+
+def _smallest_gain(problem: LabelEnergy) -> float:
+    """Return the decrease of the energy below which a move is rounding error."""
+    largest = problem.capacity.max(initial=0.0) * problem.factor.max(initial=0.0)
+    return PRECISION * max(float(np.abs(problem.theta).max(initial=0.0)), float(largest))
 
 
 def _swap(problem: LabelEnergy, labels: IntArray) -> IntArray:
-    value, least = problem.value(labels), smallest_gain(problem)
+    value, least = problem.value(labels), _smallest_gain(problem)
     pairs = list(combinations(range(problem.n_labels), 2))
     unchanged, turn = 0, 0
     while unchanged < len(pairs):

@@ -22,10 +22,11 @@ from segboost.baselines import (
 from segboost.baselines.stump_sum import StumpSum
 from segboost.estimators.ensemble_files import Arrays, Kinds, pack_hypotheses, unpack_hypotheses
 from segboost.graphs.labelling import check_factor
+from segboost.saving.counts import check_feature_count
 from segboost.saving.parameters import parameters_from_json, parameters_to_json
 from segboost.saving.svm_history import pack_history, unpack_history
-from segboost.storage.folder import check_count
 from segboost.storage.labels import labels_from_json, labels_to_json, read_class_order
+from segboost.storage.npz import part_of
 from segboost.tasks.crf_prediction import TWO_CLASSES
 from segboost.weak.checks import read_array, read_number
 
@@ -150,7 +151,7 @@ def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kin
     if cls is ChainStructuredSVM:
         model.class_order_ = read_class_order(document, sizes["k"])
     if layout.is_table:
-        model.n_features_in_ = sizes["d"] = check_count(int(document["n_features"]))
+        model.n_features_in_ = sizes["d"] = check_feature_count(int(document["n_features"]))
     for key, shape in layout.arrays:
         setattr(model, key, _read(arrays, key, shape, sizes))
     for key in layout.numbers:
@@ -160,9 +161,11 @@ def unpack(cls: type[Any], document: Mapping[str, Any], arrays: Arrays, own: Kin
         _agree("d", names.size, sizes)
         model.feature_names_in_ = names
     if layout.stumps:
-        _restore_stumps(model, _part(arrays, "stumps_"), sizes)
+        _restore_stumps(model, part_of(arrays, "stumps_"), sizes)
     if layout.hypotheses:
-        model.hypotheses_ = unpack_hypotheses(document["kinds"], _part(arrays, "hypotheses_"), own)
+        model.hypotheses_ = unpack_hypotheses(
+            document["kinds"], part_of(arrays, "hypotheses_"), own
+        )
         model.n_estimators_ = _agree("T", len(model.hypotheses_), sizes)
     if layout.history:
         model.history_, model.certificate_ = unpack_history(arrays)
@@ -211,7 +214,3 @@ def _agree(letter: str, size: int, sizes: dict[str, int]) -> int:
     if sizes.setdefault(letter, size) != size:
         raise ValueError(f"its parts differ in size: {size} and {sizes[letter]}")
     return size
-
-
-def _part(arrays: Arrays, prefix: str) -> Arrays:
-    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}

@@ -39,8 +39,7 @@ def _encode(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return {"list": [_encode(v) for v in value]}
     if isinstance(value, (Mapping, Taxonomy)):
-        tree = Taxonomy.make(value)
-        return {"parents": [[node, parent] for node, parent in tree.parents.items()]}
+        return {"parents": taxonomy_to_json(Taxonomy.make(value))}
     for name, learner in WEAK_LEARNERS.items():
         if type(value) is learner:
             return {"weak_learner": name, "params": asdict(value)}
@@ -55,7 +54,7 @@ def _decode(value: Any) -> Any:
     if "list" in value:
         return [_decode(v) for v in value["list"]]
     if "parents" in value:
-        return Taxonomy({_hashable(node): _hashable(parent) for node, parent in value["parents"]})
+        return taxonomy_from_json(value["parents"])
     if "weak_learner" in value:
         return make_weak_learner(value["weak_learner"], **value["params"])
     return value.get("text")
@@ -68,5 +67,16 @@ def _numeric(value: Any) -> bool:
         return False
 
 
-def _hashable(value: Any) -> Any:
+def taxonomy_to_json(taxonomy: Taxonomy) -> list[list[Any]]:
+    """Return the pairs of a node and its parent."""
+    return [[node, parent] for node, parent in taxonomy.parents.items()]
+
+
+def taxonomy_from_json(pairs: list[list[Any]]) -> Taxonomy:
+    """Return the taxonomy that `taxonomy_to_json` wrote."""
+    return Taxonomy({_tree_node(node): _tree_node(parent) for node, parent in pairs})
+
+
+def _tree_node(value: Any) -> Any:
+    """Return the original tree node: JSON turns the tuple of an unnamed root into a list."""
     return tuple(value) if isinstance(value, list) else value

@@ -21,13 +21,18 @@ from segboost.estimators.ranking import StructBoostOrdinal, StructBoostRanker
 from segboost.estimators.table_encoder import TableEncoder
 from segboost.estimators.table_input import TableInput
 from segboost.graphs.labelling import check_factor
-from segboost.saving.parameters import parameters_from_json, parameters_to_json
+from segboost.saving.counts import check_feature_count, check_round_count
+from segboost.saving.parameters import (
+    parameters_from_json,
+    parameters_to_json,
+    taxonomy_from_json,
+    taxonomy_to_json,
+)
 from segboost.solver.steps import Certificate, Step
-from segboost.storage.folder import ModelFileError, check_count
+from segboost.storage.folder import ModelFileError
 from segboost.storage.labels import labels_from_json, labels_to_json, read_class_order
 from segboost.tasks.crf import CRFInstance
 from segboost.tasks.crf_prediction import TWO_CLASSES
-from segboost.tasks.taxonomy import Taxonomy
 from segboost.weak.checks import read_array
 
 CLASSES: dict[str, type[BaseStructBoost]] = {
@@ -64,7 +69,7 @@ def pack(model: Any) -> tuple[dict[str, Any], Arrays]:
     if hasattr(model, "feature_names_in_"):
         document["feature_names"] = [str(n) for n in model.feature_names_in_]
     if hasattr(model, "taxonomy_"):
-        document["parents"] = [list(pair) for pair in model.taxonomy_.parents.items()]
+        document["parents"] = taxonomy_to_json(model.taxonomy_)
     if hasattr(model, "thresholds_"):
         arrays["thresholds"] = model.thresholds_
     if getattr(model, "label_costs_", None) is not None:
@@ -91,7 +96,8 @@ def unpack(
     for key, value in document["counts"].items():
         if key not in COUNTS:
             raise ModelFileError(f"the model has an unknown entry {key!r}")
-        setattr(model, key, check_count(int(value)))
+        check = check_round_count if key == "n_iter_" else check_feature_count
+        setattr(model, key, check(int(value)))
     if "classes" in document:
         model.classes_ = labels_from_json(document["classes"])  # type: ignore[attr-defined]
     elif isinstance(model, CRFStructBoost):
@@ -101,8 +107,7 @@ def unpack(
     if "feature_names" in document:
         model.feature_names_in_ = np.array(document["feature_names"], dtype=object)  # type: ignore[attr-defined]
     if "parents" in document:
-        parents = {_node(node): _node(parent) for node, parent in document["parents"]}
-        model.taxonomy_ = Taxonomy(parents)  # type: ignore[attr-defined]
+        model.taxonomy_ = taxonomy_from_json(document["parents"])  # type: ignore[attr-defined]
     if "thresholds" in arrays:
         model.thresholds_ = arrays["thresholds"]  # type: ignore[attr-defined]
     if isinstance(model, CRFStructBoost):
@@ -156,8 +161,3 @@ def _try_out(model: Any) -> None:
         ascending = (np.diff(model.thresholds_) >= 0).all()
         if model.thresholds_.shape != (len(model.classes_) - 1,) or not ascending:
             raise ModelFileError("the model's thresholds do not match its ranks")
-
-
-def _node(value: Any) -> Any:
-    """Return the original tree node: JSON turns the tuple of an unnamed root into a list."""
-    return tuple(value) if isinstance(value, list) else value

@@ -11,14 +11,11 @@ from scipy import sparse
 from segboost._types import FloatArray
 from segboost.solver.atoms import Cuts, Recall, StatefulTask, Task
 from segboost.solver.columns import ColumnPool
-from segboost.solver.master import FEASIBILITY, DualMaster, Master, MasterSolution, PrimalMaster
+from segboost.solver.master import VIOLATION, DualMaster, Master, MasterSolution, PrimalMaster
 from segboost.solver.options import SolverOptions
 from segboost.solver.steps import relative_gap
 from segboost.solver.working_set import WorkingSet
-
-VIOLATION = 2 * FEASIBILITY
-"""A cut separates a point if it is violated by more than this. A violation below the LP's own
-tolerance would not move its solution, and the same cut would be found forever."""
+from segboost.storage.npz import part_of
 
 RECALL_SHARE = 0.1
 """Cuts of known outputs are added if C times their total violation is at least this share of the
@@ -80,9 +77,9 @@ class CuttingPlane:
         self.n_oracle_calls = int(arrays["n_oracle_calls"])
         nothing = np.zeros(0)
         self.solution = MasterSolution(nothing, nothing, arrays["multipliers"], self.lower_bound)
-        self.master.load(_part(arrays, "master_"))
+        self.master.load(part_of(arrays, "master_"))
         if isinstance(self.task, StatefulTask):
-            self.task.load(_part(arrays, "task_"))
+            self.task.load(part_of(arrays, "task_"))
 
     def _task_state(self) -> dict[str, Any]:
         return self.task.dump() if isinstance(self.task, StatefulTask) else {}
@@ -210,7 +207,3 @@ class CuttingPlane:
 def _violation(cuts: Cuts, solution: MasterSolution, scores: FloatArray) -> FloatArray:
     """Return by how much a master's solution violates each cut."""
     return np.asarray(cuts.loss - cuts.weights @ scores - solution.slack[cuts.block])
-
-
-def _part(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}

@@ -23,6 +23,9 @@ Arrays = dict[str, AnyArray]
 
 INFINITY = highspy.kHighsInf
 FEASIBILITY = 1e-9
+VIOLATION = 2 * FEASIBILITY
+"""A cut separates a point if it is violated by more than this. A violation below the LP's own
+tolerance would not move its solution, and the same cut would be found forever."""
 DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4
 # A problem without cuts, in which no output has a loss, is empty: its value is 0.
 SOLVED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty)
@@ -106,13 +109,13 @@ class _LiveProblem:
             "dual_feasibility_tolerance": FEASIBILITY,
         }
         for option, value in settings.items():
-            _check(self._highs.setOptionValue(option, value), f"option {option}")
+            check_status(self._highs.setOptionValue(option, value), f"option {option}")
 
     def _run(self, strategy: int) -> Any:
         """Solve with the given simplex variant, then the other one, then from scratch."""
         for attempt in (strategy, PRIMAL_SIMPLEX + DUAL_SIMPLEX - strategy, None):
             if attempt is None:
-                _check(self._highs.clearSolver(), "clearSolver")
+                check_status(self._highs.clearSolver(), "clearSolver")
             self._highs.setOptionValue("simplex_strategy", attempt or DUAL_SIMPLEX)
             self._highs.run()
             if self._highs.getModelStatus() in SOLVED:
@@ -128,9 +131,9 @@ class _LiveProblem:
     def refresh(self) -> None:
         """Discard factors, edge weights and solution; keep the problem and its basis."""
         basis = self._highs.getBasis()
-        _check(self._highs.clearSolver(), "clearSolver")
+        check_status(self._highs.clearSolver(), "clearSolver")
         if basis.valid:
-            _check(self._highs.setBasis(basis), "setBasis")
+            check_status(self._highs.setBasis(basis), "setBasis")
         self._strategy = DUAL_SIMPLEX
 
     def dump(self) -> Arrays:
@@ -154,12 +157,12 @@ class _LiveProblem:
         """Restore the state returned by `dump`."""
         for name in self._PLACES:
             setattr(self, f"_{name}", arrays[name].copy())
-        _check(self._highs.passModel(_problem(arrays)), "passModel")
+        check_status(self._highs.passModel(_problem(arrays)), "passModel")
         basis = highspy.HighsBasis()
         basis.col_status = [highspy.HighsBasisStatus(int(s)) for s in arrays["column_status"]]
         basis.row_status = [highspy.HighsBasisStatus(int(s)) for s in arrays["row_status"]]
         basis.valid = True
-        _check(self._highs.setBasis(basis), "setBasis")
+        check_status(self._highs.setBasis(basis), "setBasis")
         self._strategy = DUAL_SIMPLEX
 
 
@@ -210,7 +213,7 @@ class DualMaster(_LiveProblem):
 
     def remove_cuts(self, cuts: IntArray) -> None:
         """Remove variables; removing nonbasic variables at zero keeps the basis valid."""
-        _check(self._highs.deleteCols(len(cuts), cuts.astype(np.int32)), "deleteCols")
+        check_status(self._highs.deleteCols(len(cuts), cuts.astype(np.int32)), "deleteCols")
 
     def solve(self) -> MasterSolution:
         """Solve; w and ξ are the multipliers of the rows."""
@@ -228,7 +231,7 @@ class DualMaster(_LiveProblem):
 
 
 class PrimalMaster(_LiveProblem):
-    """The primal form as printed in the paper: weights and slacks are columns, cuts are rows."""
+    """The primal form, as in the paper: weights and slacks are columns, cuts are rows."""
 
     _PLACES = ("column_at",)
 
@@ -261,7 +264,7 @@ class PrimalMaster(_LiveProblem):
 
     def remove_cuts(self, cuts: IntArray) -> None:
         """Remove rows."""
-        _check(self._highs.deleteRows(len(cuts), cuts.astype(np.int32)), "deleteRows")
+        check_status(self._highs.deleteRows(len(cuts), cuts.astype(np.int32)), "deleteRows")
 
     def solve(self) -> MasterSolution:
         """Solve; λ are the multipliers of the rows."""
@@ -287,7 +290,7 @@ def add_rows(
         columns = np.broadcast_to(np.arange(values.shape[1], dtype=np.int32), values.shape)
     starts, index, value = _compressed(columns, values)
     status = highs.addRows(len(values), lower, upper, len(value), starts, index, value)
-    _check(status, "addRows")
+    check_status(status, "addRows")
 
 
 def add_columns(highs: Any, cost: FloatArray, rows: Int32Array, values: FloatArray) -> None:
@@ -297,7 +300,7 @@ def add_columns(highs: Any, cost: FloatArray, rows: Int32Array, values: FloatArr
     status = highs.addCols(
         n, cost, np.zeros(n), np.full(n, INFINITY), len(value), starts, index, value
     )
-    _check(status, "addCols")
+    check_status(status, "addCols")
 
 
 def _compressed(index: Int32Array, value: FloatArray) -> tuple[Int32Array, Int32Array, FloatArray]:
@@ -335,7 +338,7 @@ def _check_finite(*values: FloatArray) -> None:
         )
 
 
-def _check(status: Any, what: str) -> None:
+def check_status(status: Any, what: str) -> None:
     """Raise if HiGHS rejected a call: it returns a status instead of raising an exception."""
     if status == highspy.HighsStatus.kError:
         raise MasterError(f"the LP library rejected {what}; check that all values are finite")

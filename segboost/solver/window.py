@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from segboost._types import FloatArray, IntArray
-from segboost.solver.master import FEASIBILITY, MasterSolution
+from segboost.solver.master import VIOLATION, MasterSolution
 from segboost.solver.steps import relative_gap
 from segboost.solver.window_columns import StumpPool
 from segboost.solver.window_cuts import CandidateCuts
 from segboost.solver.window_master import WindowMaster
 from segboost.weak.histogram import Codes
-
-VIOLATION = 2 * FEASIBILITY
 
 
 @dataclass(frozen=True)
@@ -145,12 +143,11 @@ class WindowBoost:
         """Return the scores of all candidates, shape (n_places, n_candidates)."""
         return self.pool.scores(weights).reshape(self._loss.shape)
 
-    def _solve(self) -> MasterSolution:
+    def _solve(self) -> None:
         self._solution = self._master.solve()
         self.lower_bound = self._solution.objective
         self.cuts.note(self._solution.multipliers)
         self.pool.note(self._solution.weights)
-        return self._solution
 
     def _remove_cuts(self, positions: IntArray) -> None:
         """Remove cuts of multiplier zero, which does not change the solution."""
@@ -176,12 +173,12 @@ class WindowBoost:
         violated = np.flatnonzero(slack > solution.slack + VIOLATION)
         if not add or not len(violated):
             return False
-        box = worst[violated]
-        loss = self._loss[violated, box]
+        candidate = worst[violated]
+        loss = self._loss[violated, candidate]
         n = self._loss.shape[1]
-        entries = self.pool.entries(violated * n, violated * n + box)
+        entries = self.pool.entries(violated * n, violated * n + candidate)
         self._master.add_cuts(violated.astype(np.intp), loss, entries)
-        self.cuts.add(violated, box, loss)
+        self.cuts.add(violated, candidate, loss)
         multipliers = np.append(self._solution.multipliers, np.zeros(len(violated)))
         self._solution = replace(self._solution, multipliers=multipliers)
         return True

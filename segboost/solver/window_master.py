@@ -16,9 +16,9 @@ from segboost._types import FloatArray, IntArray
 from segboost.solver.master import (
     DUAL_SIMPLEX,
     INFINITY,
-    MasterError,
     MasterSolution,
     PrimalMaster,
+    check_status,
 )
 
 
@@ -49,7 +49,8 @@ class WindowMaster(PrimalMaster):
         super().add_columns(entries)
         new = self._column_at[first:].astype(np.int32)
         top = np.full(len(new), self._cap)
-        _check(self._live.changeColsBounds(len(new), new, np.zeros(len(new)), top))
+        status = self._live.changeColsBounds(len(new), new, np.zeros(len(new)), top)
+        check_status(status, "changeColsBounds")
 
     def solve(self) -> MasterSolution:
         """Solve with the dual simplex, regardless of the changes since the last solve.
@@ -62,22 +63,17 @@ class WindowMaster(PrimalMaster):
     def set_prices(self, prices: FloatArray) -> None:
         """Set the price of every block's slack, shape (n_places,)."""
         places = np.arange(len(prices), dtype=np.int32)
-        _check(self._live.changeColsCost(len(places), places, prices))
+        check_status(self._live.changeColsCost(len(places), places, prices), "changeColsCost")
 
     def relax_cuts(self, cuts: IntArray) -> None:
         """Make these cuts vacuous; after the next `solve`, removing them costs nothing."""
         free = np.full(len(cuts), INFINITY)
-        _check(self._live.changeRowsBounds(len(cuts), cuts.astype(np.int32), -free, free))
+        status = self._live.changeRowsBounds(len(cuts), cuts.astype(np.int32), -free, free)
+        check_status(status, "changeRowsBounds")
 
     def remove_columns(self, columns: IntArray) -> None:
         """Remove weak learners; removing those of weight zero keeps the basis valid."""
         at = np.sort(self._column_at[columns])
-        _check(self._live.deleteCols(len(at), at.astype(np.int32)))
+        check_status(self._live.deleteCols(len(at), at.astype(np.int32)), "deleteCols")
         kept = np.delete(self._column_at, columns)
         self._column_at = kept - np.searchsorted(at, kept)
-
-
-def _check(status: Any) -> None:
-    """Raise if the LP library rejected a call: it returns a status instead of raising."""
-    if getattr(status, "name", "") == "kError":
-        raise MasterError("the LP library rejected a change of the window's problem")

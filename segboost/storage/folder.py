@@ -35,7 +35,6 @@ from segboost.storage.whole_file import write_whole
 SCHEMA = 1
 LARGEST_ARRAYS = 2**29
 """Maximum unpacked size of all arrays in bytes, checked before memory is allocated."""
-MOST_FEATURES = 2 * 10**7
 
 
 class ModelFileError(ValueError):
@@ -177,15 +176,6 @@ def _check_kind(path: Path, kind: str, kinds: Sequence[str]) -> None:
     if kind not in kinds:
         expected = " or ".join(map(repr, kinds))
         raise ModelFileError(f"{path} is a folder of kind {kind!r}, expected {expected}")
-
-
-def check_count(count: int) -> int:
-    """Return a stored number of features; ModelFileError if a prediction would need gigabytes."""
-    if not 0 <= count <= MOST_FEATURES:
-        raise ModelFileError(
-            f"the model has {count} features; the number must be from 0 to {MOST_FEATURES}"
-        )
-    return count
 
 
 def one_line(error: Exception) -> str:

@@ -1,9 +1,13 @@
-"""Reading untrusted npz files: sizes are checked before memory is allocated."""
+"""Reading untrusted npz files: sizes are checked before memory is allocated.
+
+Several objects share a file by prefixes of the arrays' names; see `part_of`.
+"""
 
 from __future__ import annotations
 
 import math
 import zipfile
+from collections.abc import Mapping
 from typing import IO, Any
 
 import numpy as np
@@ -41,6 +45,11 @@ def read_npz(file: IO[bytes], largest: int) -> dict[str, AnyArray]:
     except Exception as error:
         # zip, zlib and the header's parser can raise almost anything.
         raise ValueError(str(error) or type(error).__name__) from None
+
+
+def part_of(arrays: Mapping[str, AnyArray], prefix: str) -> dict[str, AnyArray]:
+    """Return the arrays whose names start with a prefix, without it."""
+    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
 
 
 def _name(member: zipfile.ZipInfo) -> str:

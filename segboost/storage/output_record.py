@@ -7,7 +7,6 @@ foreign.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from segboost.storage.leftovers import remove_leftovers
 from segboost.storage.ownership import ForeignFileError
-from segboost.storage.regular_file import read_regular
+from segboost.storage.regular_file import file_digest, read_regular
 from segboost.storage.whole_file import check_replaceable, write_whole
 
 RECORD = ".segboost.outputs"
@@ -58,14 +57,14 @@ class OutputRecord:
     folder : Path
     wrote : dict of str to str
         The digest of every file that was written, by name.
-    names, folders : set of str
+    claimed_names, claimed_folders : set of str
         The claims of a run that has not finished, as in `Outputs`.
     """
 
     folder: Path
     wrote: dict[str, str] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
-    folders: set[str] = field(default_factory=set)
+    claimed_names: set[str] = field(default_factory=set)
+    claimed_folders: set[str] = field(default_factory=set)
 
     @classmethod
     def read(cls, folder: Path) -> OutputRecord:
@@ -87,32 +86,35 @@ class OutputRecord:
 
     def claim(self, outputs: Outputs) -> None:
         """Record that a run is about to write these files."""
-        self.names |= set(outputs.names)
-        self.folders |= set(outputs.folders)
+        self.claimed_names |= set(outputs.names)
+        self.claimed_folders |= set(outputs.folders)
         self._write()
 
     def settle(self) -> None:
         """Replace the claims with the digests of the files that were written."""
-        claimed = Outputs(tuple(self.names), tuple(self.folders)).present(self.folder)
-        self.wrote |= {n: _digest(self.folder / n) for n in claimed if _is_file(self.folder / n)}
+        claims = Outputs(tuple(self.claimed_names), tuple(self.claimed_folders))
+        found = [n for n in claims.present(self.folder) if _is_file(self.folder / n)]
+        self.wrote |= {n: file_digest(self.folder / n) for n in found}
         self.wrote = {n: d for n, d in self.wrote.items() if _is_file(self.folder / n)}
-        self.names, self.folders = set(), set()
+        self.claimed_names, self.claimed_folders = set(), set()
         self._write()
 
     def _is_ours(self, name: str) -> bool:
         path = self.folder / name
         if not _is_file(path):
             return False
-        if name in self.names or name.rpartition("/")[0] in self.folders or is_empty(path):
+        if name in self.claimed_names or is_empty(path):
             return True
-        return name in self.wrote and self.wrote[name] == _digest(path)
+        if name.rpartition("/")[0] in self.claimed_folders:
+            return True
+        return name in self.wrote and self.wrote[name] == file_digest(path)
 
     def _write(self) -> None:
         document = {
             "format": FORMAT,
             "wrote": self.wrote,
-            "claimed": sorted(self.names),
-            "folders": sorted(self.folders),
+            "claimed": sorted(self.claimed_names),
+            "folders": sorted(self.claimed_folders),
         }
         text = json.dumps(document, indent=0, sort_keys=True)
         write_whole(self.folder / RECORD, text.encode())
@@ -216,8 +218,3 @@ def _is_inside(name: object) -> bool:
 
 def _is_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
-
-
-def _digest(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from segboost.storage.regular_file import file_digest
 from segboost.storage.whole_file import check_replaceable
 
 DOCUMENT = "model.json"
@@ -49,7 +50,7 @@ def check_model_folder(folder: Path, files: Mapping[str, bytes] | None = None) -
     own = None
     for name, data in (files or {}).items():
         path = folder / name
-        if name != DOCUMENT and path.is_file() and _digest(path) != _sha256(data):
+        if name != DOCUMENT and path.is_file() and file_digest(path) != _sha256(data):
             own = own or read_manifest(folder)
             if own is None or own["arrays"]["file"] != name:
                 raise ForeignFileError(
@@ -84,7 +85,7 @@ def owned_arrays(folder: Path) -> Path | None:
     if name is None or not isinstance(digest, str) or digest[:16] != name[1]:
         return None
     path = folder / name[0]
-    if path.is_symlink() or not path.is_file() or _digest(path) != digest:
+    if path.is_symlink() or not path.is_file() or file_digest(path) != digest:
         return None
     return path
 
@@ -103,11 +104,6 @@ def _is_ours(document: Path) -> bool:
     with open(document, "rb") as file:
         begins = file.read(len(_OPENING)) == _OPENING
     return begins or read_manifest(document.parent) is not None
-
-
-def _digest(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _sha256(data: bytes) -> str:

@@ -1,8 +1,9 @@
-"""Reading of regular files only: no pipes, devices or folders."""
+"""Reading of regular files only (no pipes, devices or folders), and their digests."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -36,3 +37,9 @@ def read_regular(path: str | os.PathLike[str], limit: int | None = None) -> byte
     """Return the bytes of a regular file; see `check_regular` for the errors."""
     check_regular(path, limit)
     return Path(path).read_bytes()
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 digest of a file in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

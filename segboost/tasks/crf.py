@@ -17,13 +17,12 @@ import numpy.typing as npt
 from scipy import sparse
 
 from segboost._types import FloatArray, IntArray, Slack
-from segboost.graphs.graph import Graph
 from segboost.graphs.mincut import minimise
 from segboost.solver.atoms import Channel, Cuts
-from segboost.tasks.crf_instance import UNKNOWN, CRFInstance
+from segboost.tasks.crf_instance import CRFInstance, StackedGraphs, check_instances, starts
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 
-__all__ = ["CRFInstance", "CRFTask", "check_instances"]
+__all__ = ["CRFInstance", "CRFTask"]
 
 
 class CRFTask:
@@ -58,19 +57,14 @@ class CRFTask:
         fit_intercept: bool = True,
     ) -> None:
         self.instances = check_instances(instances)
-        m = len(self.instances)
-        self.example_weight = example_weights(sample_weight, m)
-        self._node_start = starts([i.n_nodes for i in self.instances])
-        self._edge_start = starts([i.n_edges for i in self.instances])
-        self._node_owner = np.repeat(np.arange(m), np.diff(self._node_start))
-        self._edge_owner = np.repeat(np.arange(m), np.diff(self._edge_start))
-        shifted = [i.edges + s for i, s in zip(self.instances, self._node_start, strict=False)]
-        self._graph = Graph(int(self._node_start[-1]), np.concatenate(shifted))
+        self.example_weight = example_weights(sample_weight, len(self.instances))
+        self._stacked = StackedGraphs(self.instances)
         self._channels = (
             Channel("unary", _unary_features(self.instances, fit_intercept), "signed"),
             Channel("pairwise", pairwise_features(self.instances), "binary"),
         )
-        self._labels, self._loss = _truth(self.instances)
+        if any(i.labels is not None and (i.labels > 1).any() for i in self.instances):
+            raise ValueError("labels must be 0 or 1 here; MulticlassCRFTask takes more classes")
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -96,35 +90,28 @@ class CRFTask:
 
     def most_violated(self, scores: FloatArray) -> tuple[FloatArray, sparse.csr_array]:
         """Return Δ(y_i, y'_i), shape (m,), and δψ_i(y'_i), shape (m, N), of every instance."""
-        if self._labels is None:
-            raise ValueError("separate needs a label for every node of every instance")
+        truth = self._stacked.true_labels()
         theta, capacity = self._energies(scores)
-        wrong = self._loss
         theta = theta.copy()
-        theta[np.arange(wrong.size), 1 - self._labels] -= wrong
-        found = minimise(self._graph, theta, capacity).astype(np.intp)
-        flipped = wrong * (found != self._labels)
-        loss = np.bincount(self._node_owner, flipped, len(self.instances)).astype(np.float64)
-        return loss, self._difference(found)
+        theta[np.arange(len(truth)), 1 - truth] -= self._stacked.loss
+        found = minimise(self._stacked.graph, theta, capacity).astype(np.intp)
+        return self._stacked.losses(found), self._difference(found)
 
     def decode(self, scores: FloatArray) -> list[IntArray]:
         """Return the labels of minimum energy, shape (P,), per instance; ties go to label 0."""
-        found = minimise(self._graph, *self._energies(scores)).astype(np.intp)
-        return np.split(found, self._node_start[1:-1])
+        found = minimise(self._stacked.graph, *self._energies(scores)).astype(np.intp)
+        return self._stacked.split(found)
 
     def energies(self, scores: FloatArray, instance: int = 0) -> tuple[FloatArray, FloatArray]:
         """Return the energy terms of one instance: θ, shape (P, 2), and c, shape (E,)."""
-        theta, capacity = self._energies(scores)
-        nodes = slice(self._node_start[instance], self._node_start[instance + 1])
-        edges = slice(self._edge_start[instance], self._edge_start[instance + 1])
-        return theta[nodes], capacity[edges]
+        return self._stacked.terms_of(instance, *self._energies(scores))
 
     def _energies(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-        n_nodes = self._graph.n_nodes
-        if scores.shape != (2 * n_nodes + self._graph.n_edges,):
+        graph = self._stacked.graph
+        n_nodes, n_atoms = graph.n_nodes, 2 * graph.n_nodes + graph.n_edges
+        if scores.shape != (n_atoms,):
             raise ValueError(
-                f"scores has shape {scores.shape}, expected "
-                f"({2 * n_nodes + self._graph.n_edges},): one per atom"
+                f"scores has shape {scores.shape}, expected ({n_atoms},): one per atom"
             )
         return scores[: 2 * n_nodes].reshape(2, n_nodes).T, scores[2 * n_nodes :]
 
@@ -133,46 +120,23 @@ class CRFTask:
 
         Where y' differs from the truth, +1 on the atoms of y' and −1 on those of the truth.
         """
-        assert self._labels is not None
-        n_nodes, m = self._graph.n_nodes, len(self.instances)
-        changed = np.flatnonzero(found != self._labels)
-        sign = np.where(self._labels[changed] == 1, 1.0, -1.0)
-        tail, head = self._graph.edges.T
+        graph, truth = self._stacked.graph, self._stacked.true_labels()
+        n_nodes = graph.n_nodes
+        changed = np.flatnonzero(found != truth)
+        sign = np.where(truth[changed] == 1, 1.0, -1.0)
+        tail, head = graph.edges.T
         cut_now = (found[tail] != found[head]).astype(np.int8)
-        cut_change = cut_now - (self._labels[tail] != self._labels[head])
+        cut_change = cut_now - (truth[tail] != truth[head])
         recut = np.flatnonzero(cut_change)
-        owner = np.concatenate(
-            [self._node_owner[changed], self._node_owner[changed], self._edge_owner[recut]]
-        )
+        owner = self._stacked.node_owner[changed]
+        owner = np.concatenate([owner, owner, self._stacked.edge_owner[recut]])
         column = np.concatenate([changed, changed + n_nodes, recut + 2 * n_nodes])
         value = np.concatenate([sign, -sign, cut_change[recut].astype(np.float64)])
         # A stable sort keeps the columns of a row in ascending order.
         order = np.argsort(owner, kind="stable")
-        first = starts(np.bincount(owner, minlength=m))
-        n_atoms = 2 * n_nodes + self._graph.n_edges
-        return sparse.csr_array((value[order], column[order], first), shape=(m, n_atoms))
-
-
-def check_instances(instances: Sequence[CRFInstance]) -> tuple[CRFInstance, ...]:
-    """Return the instances as a tuple; ValueError unless all have the same potentials."""
-    checked = tuple(instances)
-    if not checked:
-        raise ValueError("instances is empty; give at least one graph")
-    for number, instance in enumerate(checked):
-        if not isinstance(instance, CRFInstance):
-            raise ValueError(f"instances[{number}] is {type(instance).__name__}, not CRFInstance")
-        for name in ("unary", "pairwise"):
-            here, there = getattr(instance, name).shape[1], getattr(checked[0], name).shape[1]
-            if here != there:
-                raise ValueError(
-                    f"instances[{number}] has {here} {name} potentials, instances[0] has {there}"
-                )
-    return checked
-
-
-def starts(counts: npt.ArrayLike) -> IntArray:
-    """Return the start of each concatenated part, followed by the total length."""
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        shape = (self._stacked.n_graphs, 2 * n_nodes + graph.n_edges)
+        first = starts(np.bincount(owner, minlength=shape[0]))
+        return sparse.csr_array((value[order], column[order], first), shape=shape)
 
 
 def _unary_features(instances: tuple[CRFInstance, ...], fit_intercept: bool) -> FloatArray:
@@ -186,13 +150,3 @@ def pairwise_features(instances: tuple[CRFInstance, ...]) -> FloatArray:
     """Return the pairwise potentials of all edges, or a constant if there are none."""
     features = np.concatenate([i.pairwise for i in instances])
     return features if features.shape[1] else np.ones((len(features), 1))
-
-
-def _truth(instances: tuple[CRFInstance, ...]) -> tuple[IntArray | None, FloatArray]:
-    """Return all labels, or None if any is missing, and the cost of each wrong label."""
-    cost = [np.ones(i.n_nodes) if i.node_weight is None else i.node_weight for i in instances]
-    labels = [i.labels for i in instances if i.labels is not None]
-    if any((y > 1).any() for y in labels):
-        raise ValueError("labels must be 0 or 1 here; MulticlassCRFTask takes more classes")
-    known = len(labels) == len(instances) and not any((y == UNKNOWN).any() for y in labels)
-    return np.concatenate(labels) if known else None, np.concatenate(cost)

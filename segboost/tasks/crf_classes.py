@@ -20,12 +20,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from segboost._types import FloatArray, IntArray, Slack
-from segboost.graphs.graph import Graph
 from segboost.graphs.labelling import check_factor, potts
 from segboost.graphs.minimiser import best_labels_of_all
 from segboost.solver.atoms import Channel, Cuts
-from segboost.tasks.crf import check_instances, pairwise_features, starts
-from segboost.tasks.crf_instance import UNKNOWN, CRFInstance
+from segboost.tasks.crf import pairwise_features
+from segboost.tasks.crf_instance import CRFInstance, StackedGraphs, check_instances
 from segboost.tasks.crf_unary import UNARY, Unary, UnaryAtoms
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 
@@ -79,14 +78,8 @@ class MulticlassCRFTask:
         self.n_classes = n_classes
         self.exact = n_classes == 2
         self.factor = None if label_costs is None else check_factor(label_costs, n_classes)
-        m = len(self.instances)
-        self.example_weight = example_weights(sample_weight, m)
-        self._node_start = starts([i.n_nodes for i in self.instances])
-        self._edge_start = starts([i.n_edges for i in self.instances])
-        self._node_owner = np.repeat(np.arange(m), np.diff(self._node_start))
-        self._edge_owner = np.repeat(np.arange(m), np.diff(self._edge_start))
-        shifted = [i.edges + s for i, s in zip(self.instances, self._node_start, strict=False)]
-        self._graph = Graph(int(self._node_start[-1]), np.concatenate(shifted))
+        self.example_weight = example_weights(sample_weight, len(self.instances))
+        self._stacked = StackedGraphs(self.instances)
         columns = np.arange(n_classes) if classes is None else classes
         self._unary = UnaryAtoms(
             np.concatenate([i.unary for i in self.instances]),
@@ -97,7 +90,11 @@ class MulticlassCRFTask:
         )
         pairwise = Channel("pairwise", pairwise_features(self.instances), "binary")
         self._channels = (*self._unary.channels, pairwise)
-        self._labels, self._loss = _truth(self.instances, n_classes)
+        for i in self.instances:
+            if i.labels is not None and i.labels.size and i.labels.max() >= n_classes:
+                raise ValueError(
+                    f"labels must be below n_classes={n_classes}, got {i.labels.max()}"
+                )
         self._last: IntArray | None = None
 
     @property
@@ -122,31 +119,18 @@ class MulticlassCRFTask:
 
     def most_violated(self, scores: FloatArray) -> tuple[FloatArray, sparse.csr_array]:
         """Return Δ(y_i, y'_i), shape (m,), and δψ_i(y'_i), shape (m, N), of every instance."""
-        if self._labels is None:
-            raise ValueError("separate needs a label for every node of every instance")
         theta, capacity = self._energies(scores)
-        augmented = theta - self._loss[:, None]
-        augmented[np.arange(len(theta)), self._labels] += self._loss
-        found = self._minimise(augmented, capacity)
+        found = self._minimise(self._stacked.loss_augmented(theta), capacity, self._last)
         self._last = found
-        wrong = self._loss * (found != self._labels)
-        m = len(self.instances)
-        loss = np.bincount(self._node_owner, wrong, m).astype(np.float64)
-        return loss, self._difference(found)
+        return self._stacked.losses(found), self._difference(found)
 
     def decode(self, scores: FloatArray) -> list[IntArray]:
         """Return labels of low energy, shape (P,), per instance."""
-        last, self._last = self._last, None
-        found = self._minimise(*self._energies(scores))
-        self._last = last
-        return np.split(found, self._node_start[1:-1])
+        return self._stacked.split(self._minimise(*self._energies(scores), None))
 
     def energies(self, scores: FloatArray, instance: int = 0) -> tuple[FloatArray, FloatArray]:
         """Return the energy terms of one instance: θ, shape (P, K), and c, shape (E,)."""
-        theta, capacity = self._energies(scores)
-        nodes = slice(self._node_start[instance], self._node_start[instance + 1])
-        edges = slice(self._edge_start[instance], self._edge_start[instance + 1])
-        return theta[nodes], capacity[edges]
+        return self._stacked.terms_of(instance, *self._energies(scores))
 
     def dump(self) -> dict[str, Any]:
         """Return the state that separation depends on: the last labelling."""
@@ -158,16 +142,19 @@ class MulticlassCRFTask:
 
     def _energies(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         n_unary = self._unary.n_atoms
-        if scores.shape != (n_unary + self._edge_start[-1],):
+        n_atoms = n_unary + self._stacked.graph.n_edges
+        if scores.shape != (n_atoms,):
             raise ValueError(
-                f"scores has shape {scores.shape}, expected "
-                f"({n_unary + self._edge_start[-1]},): one per atom"
+                f"scores has shape {scores.shape}, expected ({n_atoms},): one per atom"
             )
         return self._unary.costs(scores[:n_unary]), scores[n_unary:]
 
-    def _minimise(self, theta: FloatArray, capacity: FloatArray) -> IntArray:
+    def _minimise(
+        self, theta: FloatArray, capacity: FloatArray, first: IntArray | None
+    ) -> IntArray:
+        stacked = self._stacked
         return best_labels_of_all(
-            self._graph, self._node_start, theta, capacity, self.factor, self._last
+            stacked.graph, stacked.node_start, theta, capacity, self.factor, first
         )
 
     def _difference(self, found: IntArray) -> sparse.csr_array:
@@ -176,10 +163,9 @@ class MulticlassCRFTask:
         +1 on the atoms of y' and −1 on those of the truth where they differ, and the change of μ
         on the edges.
         """
-        assert self._labels is not None
-        truth, m = self._labels, len(self.instances)
+        stacked, truth = self._stacked, self._stacked.true_labels()
         changed = np.flatnonzero(found != truth)
-        tail, head = self._graph.edges.T
+        tail, head = stacked.graph.edges.T
         factor = potts(self.n_classes) if self.factor is None else self.factor
         touched = np.flatnonzero((found[tail] != truth[tail]) | (found[head] != truth[head]))
         tail, head = tail[touched], head[touched]
@@ -188,20 +174,7 @@ class MulticlassCRFTask:
         edges = touched[recut]
         at, atom, weight = self._unary.changes(changed, found[changed], truth[changed])
         column = np.concatenate([atom, self._unary.n_atoms + edges])
-        owner = np.concatenate([self._node_owner[changed[at]], self._edge_owner[edges]])
+        owner = np.concatenate([stacked.node_owner[changed[at]], stacked.edge_owner[edges]])
         value = np.concatenate([weight, cost[recut]])
-        shape = (m, self._unary.n_atoms + self._graph.n_edges)
+        shape = (stacked.n_graphs, self._unary.n_atoms + stacked.graph.n_edges)
         return sparse.csr_array((value, (owner, column)), shape=shape)
-
-
-def _truth(
-    instances: tuple[CRFInstance, ...], n_classes: int
-) -> tuple[IntArray | None, FloatArray]:
-    """Return all labels, or None if any is missing, and the cost of each wrong label."""
-    cost = [np.ones(i.n_nodes) if i.node_weight is None else i.node_weight for i in instances]
-    labels = [i.labels for i in instances if i.labels is not None]
-    for y in labels:
-        if y.size and y.max() >= n_classes:
-            raise ValueError(f"labels must be below n_classes={n_classes}, got {y.max()}")
-    known = len(labels) == len(instances) and not any((y == UNKNOWN).any() for y in labels)
-    return np.concatenate(labels) if known else None, np.concatenate(cost)

@@ -1,14 +1,15 @@
-"""A graph with its potentials: the input of the CRF learners."""
+"""A graph with its potentials, the input of the CRF learners, and several of them as one graph."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from segboost._types import AnyArray, FloatArray, IntArray
-from segboost.graphs.graph import as_edges
+from segboost.graphs.graph import Graph, as_edges
 
 UNKNOWN = -1
 """The label of an unlabelled node."""
@@ -76,6 +77,91 @@ class CRFInstance:
     def n_edges(self) -> int:
         """Number of edges E."""
         return int(self.edges.shape[0])
+
+
+class StackedGraphs:
+    """Several instances as one graph: nodes and edges in the order of the instances.
+
+    Parameters
+    ----------
+    instances : sequence of CRFInstance
+        m of them.
+
+    Attributes
+    ----------
+    graph : Graph
+    node_start : ndarray of int, shape (m + 1,)
+        The first node of every instance, followed by the number of nodes.
+    node_owner, edge_owner : ndarray of int
+        The instance of every node and of every edge.
+    loss : ndarray of float
+        The cost of a wrong label at every node.
+    """
+
+    def __init__(self, instances: Sequence[CRFInstance]) -> None:
+        self.n_graphs = len(instances)
+        self.node_start = starts([i.n_nodes for i in instances])
+        self._edge_start = starts([i.n_edges for i in instances])
+        edges = [i.edges + s for i, s in zip(instances, self.node_start, strict=False)]
+        self.graph = Graph(int(self.node_start[-1]), np.concatenate(edges))
+        self.node_owner = np.repeat(np.arange(self.n_graphs), np.diff(self.node_start))
+        self.edge_owner = np.repeat(np.arange(self.n_graphs), np.diff(self._edge_start))
+        labels = [i.labels for i in instances if i.labels is not None]
+        known = len(labels) == len(instances) and not any((y == UNKNOWN).any() for y in labels)
+        self._labels = np.concatenate(labels) if known else None
+        cost = [np.ones(i.n_nodes) if i.node_weight is None else i.node_weight for i in instances]
+        self.loss: FloatArray = np.concatenate(cost)
+
+    def true_labels(self) -> IntArray:
+        """Return the labels of all nodes; ValueError if any is unknown."""
+        if self._labels is None:
+            raise ValueError("separate needs a label for every node of every instance")
+        return self._labels
+
+    def loss_augmented(self, theta: FloatArray) -> FloatArray:
+        """Return the unary costs θ, shape (P, K), less the loss of each label."""
+        augmented = theta - self.loss[:, None]
+        augmented[np.arange(len(theta)), self.true_labels()] += self.loss
+        return augmented
+
+    def losses(self, found: IntArray) -> FloatArray:
+        """Return Δ(y_i, y'_i) of the labels found in every instance, shape (m,)."""
+        wrong = self.loss * (found != self.true_labels())
+        return np.bincount(self.node_owner, wrong, self.n_graphs).astype(np.float64)
+
+    def split(self, found: IntArray) -> list[IntArray]:
+        """Return labels of all nodes as one array per instance."""
+        return np.split(found, self.node_start[1:-1])
+
+    def terms_of(
+        self, instance: int, theta: FloatArray, capacity: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the part of the energy terms that belongs to one instance."""
+        nodes = slice(self.node_start[instance], self.node_start[instance + 1])
+        edges = slice(self._edge_start[instance], self._edge_start[instance + 1])
+        return theta[nodes], capacity[edges]
+
+
+def check_instances(instances: Sequence[CRFInstance]) -> tuple[CRFInstance, ...]:
+    """Return the instances as a tuple; ValueError unless all have the same potentials."""
+    checked = tuple(instances)
+    if not checked:
+        raise ValueError("instances is empty; give at least one graph")
+    for number, instance in enumerate(checked):
+        if not isinstance(instance, CRFInstance):
+            raise ValueError(f"instances[{number}] is {type(instance).__name__}, not CRFInstance")
+        for name in ("unary", "pairwise"):
+            here, there = getattr(instance, name).shape[1], getattr(checked[0], name).shape[1]
+            if here != there:
+                raise ValueError(
+                    f"instances[{number}] has {here} {name} potentials, instances[0] has {there}"
+                )
+    return checked
+
+
+def starts(counts: npt.ArrayLike) -> IntArray:
+    """Return the start of each concatenated part, followed by the total length."""
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
 
 
 def _matrix(name: str, value: npt.ArrayLike, keep_bytes: bool = False) -> AnyArray:

@@ -22,14 +22,12 @@ import numpy.typing as npt
 from scipy import sparse
 
 from segboost._types import FloatArray, IntArray, Slack
-from segboost.graphs.graph import Graph
 from segboost.graphs.labelling import potts
 from segboost.graphs.minimiser import best_labels_of_all
 from segboost.solver.atoms import Channel, Cuts
 from segboost.solver.loop import ColumnGeneration
 from segboost.solver.options import SolverOptions
-from segboost.tasks.crf import starts
-from segboost.tasks.crf_instance import CRFInstance
+from segboost.tasks.crf_instance import CRFInstance, StackedGraphs
 from segboost.tasks.examplewise import aggregate, block_of_example, example_weights, n_blocks
 from segboost.weak.ramp import RampLearner
 
@@ -99,20 +97,13 @@ class LabelCostTask:
         terms: Sequence[Terms],
         sample_weight: npt.ArrayLike | None = None,
     ) -> None:
-        self.instances, m = tuple(instances), len(instances)
-        self.example_weight = example_weights(sample_weight, m)
+        self.instances = tuple(instances)
+        self.example_weight = example_weights(sample_weight, len(instances))
+        self._stacked = StackedGraphs(instances)
         self._theta = np.concatenate([theta for theta, _ in terms])
         self._capacity = np.concatenate([c for _, c in terms])
         self.n_classes = self._theta.shape[1]
         self.exact = self.n_classes == 2
-        self._node_start = starts([i.n_nodes for i in instances])
-        edges = [i.edges + s for i, s in zip(instances, self._node_start, strict=False)]
-        self._graph = Graph(int(self._node_start[-1]), np.concatenate(edges))
-        self._node_owner = np.repeat(np.arange(m), np.diff(self._node_start))
-        self._edge_owner = np.repeat(np.arange(m), [i.n_edges for i in instances])
-        self._labels = np.concatenate([np.asarray(i.labels) for i in instances])
-        weight = [np.ones(i.n_nodes) if i.node_weight is None else i.node_weight for i in instances]
-        self._loss = np.concatenate(weight)
         self._pair_at = _pair_numbers(self.n_classes)
         self._last: IntArray | None = None
         one = Channel("unary", np.ones((1, 1)), "binary")
@@ -133,21 +124,17 @@ class LabelCostTask:
 
     def separate(self, scores: FloatArray, slack: Slack) -> Cuts:
         """Return a strongly violated cut of every block, by loss-augmented inference."""
-        theta = scores[0] * self._theta - self._loss[:, None]
-        theta[np.arange(len(theta)), self._labels] += self._loss
-        found = self._minimise(theta, scores)
-        self._last = found
-        m = len(self.instances)
-        wrong = self._loss * (found != self._labels)
-        loss = np.bincount(self._node_owner, wrong, m).astype(np.float64)
-        difference = sparse.csr_array(self._uses(found) - self._uses(self._labels))
-        blocks = block_of_example(m, slack)
+        theta = self._stacked.loss_augmented(scores[0] * self._theta)
+        found = self._last = self._minimise(theta, scores, self._last)
+        truth = self._stacked.true_labels()
+        difference = sparse.csr_array(self._uses(found) - self._uses(truth))
+        blocks = block_of_example(len(self.instances), slack)
+        loss = self._stacked.losses(found)
         return aggregate(loss, difference, scores, self.example_weight, blocks)
 
     def decode(self, scores: FloatArray) -> list[IntArray]:
         """Return labels of low energy, shape (P,), per instance."""
-        found = self._minimise(scores[0] * self._theta, scores)
-        return np.split(found, self._node_start[1:-1])
+        return self._stacked.split(self._minimise(scores[0] * self._theta, scores, None))
 
     def dump(self) -> dict[str, Any]:
         """Return the last labelling, from which inference starts."""
@@ -157,19 +144,20 @@ class LabelCostTask:
         """Restore the state returned by `dump`."""
         self._last = arrays["last"].astype(np.intp) if "last" in arrays else None
 
-    def _minimise(self, theta: FloatArray, scores: FloatArray) -> IntArray:
+    def _minimise(self, theta: FloatArray, scores: FloatArray, first: IntArray | None) -> IntArray:
+        stacked, factor = self._stacked, self.factor(scores)
         return best_labels_of_all(
-            self._graph, self._node_start, theta, self._capacity, self.factor(scores), self._last
+            stacked.graph, stacked.node_start, theta, self._capacity, factor, first
         )
 
     def _uses(self, labels: IntArray) -> FloatArray:
         """Return −ψ of a labelling of every instance as weights on atoms, shape (m, N)."""
         m, n_pairs = len(self.instances), self._channels[1].n_atoms
-        own = np.bincount(self._node_owner, self._theta[np.arange(len(labels)), labels], m)
-        tail, head = self._graph.edges.T
+        own = np.bincount(self._stacked.node_owner, self._theta[np.arange(len(labels)), labels], m)
+        tail, head = self._stacked.graph.edges.T
         pair = self._pair_at[labels[tail], labels[head]]
         cut = pair >= 0
-        place = self._edge_owner[cut] * n_pairs + pair[cut]
+        place = self._stacked.edge_owner[cut] * n_pairs + pair[cut]
         pairs = np.bincount(place, self._capacity[cut], m * n_pairs).reshape(m, n_pairs)
         return np.column_stack([own, pairs])
 

@@ -117,10 +117,9 @@ class CRFPrediction(ABC):
         if self._costs_to_learn:
             return self.label_costs_
         try:
-            given = check_factor(self.label_costs, len(self.classes_))
+            given = check_factor(self.label_costs, len(self.classes_), "label_costs")
         except ValueError as error:
-            message = str(error).replace("factor", "label_costs", 1)
-            raise ValueError(f"{message} (one per class of the training labels)") from None
+            raise ValueError(f"{error} (one per class of the training labels)") from None
         rank = ranks(self.classes_)  # the costs are for sorted classes; a fit reorders them
         return given[np.ix_(rank, rank)]
 

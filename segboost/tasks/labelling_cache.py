@@ -19,6 +19,7 @@ from scipy import sparse
 
 from segboost._types import FloatArray, Slack
 from segboost.solver.atoms import Channel, Cuts, StatefulTask
+from segboost.storage.npz import part_of
 from segboost.tasks.examplewise import aggregate, block_of_example
 
 Found = tuple[FloatArray, sparse.csr_array]
@@ -127,9 +128,7 @@ class CachedTask:
             shape = (len(arrays["loss"]), sum(c.n_atoms for c in self.channels))
             self._kept = arrays["loss"], sparse.csr_array(parts, shape=shape)
         if isinstance(self.task, StatefulTask):
-            prefix = "own_"
-            own = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
-            self.task.load(own)
+            self.task.load(part_of(arrays, "own_"))
 
     def _cuts(self, found: Found, scores: FloatArray, slack: Slack) -> Cuts:
         weight = self.task.example_weight

@@ -83,7 +83,7 @@ def _prefix(tree, index):  # type: ignore[no-untyped-def]
     return total
 
 
-def violated_pairs_twin(
+def violated_pairs_numpy(
     scores: FloatArray, ranks: IntArray, weights: FloatArray, in_block: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Plain NumPy twin of `violated_pairs`, over all pairs."""

@@ -15,7 +15,6 @@ from segboost.tracking.settings import TrackerSettings
 from segboost.tracking.view import Look, TargetView
 from segboost.weak.binning import BinnedMatrix
 
-ANCHORS, PAST = 3, 20
 POSITIVE, NEGATIVE = 0.8, 0.3
 """Boxes that overlap the target by more than POSITIVE are positive, and those that overlap it by at
 most NEGATIVE are negative; the others are not used."""
@@ -87,7 +86,4 @@ class AdaBoostTracker(BoxTracker):
         self._n_estimators = n_estimators
 
     def _make_learner(self, view: TargetView, boxes: TrainingBoxes) -> Learner:
-        places = WindowPlaces(
-            ANCHORS, PAST, self.settings.window, np.random.default_rng([self.random_state, 2])
-        )
-        return AdaBoostLearner(view.layout, boxes, places, self._n_estimators)
+        return AdaBoostLearner(view.layout, boxes, self._window_places(), self._n_estimators)

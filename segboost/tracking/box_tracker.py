@@ -13,13 +13,16 @@ from segboost._types import AnyArray
 from segboost.tracking.augment import variants
 from segboost.tracking.base import Box, Frame, FrameGate, as_box, as_frame
 from segboost.tracking.confidence import Confidence
-from segboost.tracking.learner import Features, Learner
+from segboost.tracking.learner import Features, Learner, WindowPlaces
 from segboost.tracking.model import Scorer
 from segboost.tracking.sampling import TrainingBoxes, training_boxes
 from segboost.tracking.schedule import Trainer
 from segboost.tracking.search import Found, Searcher
 from segboost.tracking.settings import TrackerSettings
 from segboost.tracking.view import Pose, TargetView
+
+N_ANCHORS, N_PAST = 3, 20
+"""Number of frames that stay in the window of the learner forever, and of those of the past."""
 
 
 class BoxTracker(ABC):
@@ -79,7 +82,7 @@ class BoxTracker(ABC):
         ValueError
             If `init` was not called, or the frame or the box is invalid.
         """
-        self._begun()
+        self._require_trainer()
         image = self._gate.admit(frame)
         self._pose = self._view.pose_of(as_box(box, image))
         self._finish_training()
@@ -112,7 +115,7 @@ class BoxTracker(ABC):
         ValueError
             If `init` was not called, or the frame's size has changed.
         """
-        trainer = self._begun()
+        trainer = self._require_trainer()
         image = self._gate.admit(frame)
         self._number += 1
         self._model = trainer.due(self._number) or self._model
@@ -126,7 +129,7 @@ class BoxTracker(ABC):
             self._pose = Pose(found.pose.x, found.pose.y, self._pose.scale)
         every = self.settings.every
         if every is not None and self._number % every == 0 and self._new:
-            trainer.submit(self._number, self._training())
+            trainer.submit(self._number, self._training_job())
         return self._view.box_of(self._pose), confidence
 
     def close(self) -> None:
@@ -135,10 +138,15 @@ class BoxTracker(ABC):
             self._trainer.close()
             self._trainer = None
 
-    def _begun(self) -> Trainer:
+    def _require_trainer(self) -> Trainer:
         if self._trainer is None:
             raise ValueError("the tracker has no target; call init(frame, box) first")
         return self._trainer
+
+    def _window_places(self) -> WindowPlaces:
+        """Return the places of the learner's window, with their own random numbers."""
+        rng = np.random.default_rng([self.random_state, 2])
+        return WindowPlaces(N_ANCHORS, N_PAST, self.settings.window, rng)
 
     def _follow(self, frame: Frame, found: Found) -> None:
         """Move to a trusted box and keep its samples."""
@@ -147,7 +155,7 @@ class BoxTracker(ABC):
         if self.settings.every is not None:
             self._new.append(self._describe(frame, found.pose))
 
-    def _training(self) -> Any:
+    def _training_job(self) -> Any:
         """Return a job that learns from the new frames."""
         new = list(self._new)
         self._new.clear()

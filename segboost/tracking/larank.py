@@ -92,13 +92,13 @@ class LaRank:
 
     @property
     def dual_value(self) -> float:
-        """D at the current support vectors."""
+        """D at the current support vectors, by which tests certify that every step gains."""
         beta = self.betas
         loss = np.array([s.pattern.loss[s.candidate] for s in self._support])
         return float(-(loss @ beta) - 0.5 * beta @ self._gram @ beta)
 
     def pattern_sums(self) -> list[float]:
-        """Return Σ_y β_i(y) of every pattern; all are zero."""
+        """Return Σ_y β_i(y) of every pattern; all are zero, which the tests certify."""
         sums: dict[int, float] = {}
         for s in self._support:
             sums[id(s.pattern)] = sums.get(id(s.pattern), 0.0) + s.beta

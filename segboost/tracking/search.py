@@ -63,7 +63,7 @@ class Searcher:
         self._reach = int(np.ceil(radius * view.size))
         self._coarse = disc(self._reach, STRIDE)
         self._near = square(NEAR)
-        self._lost_by_distance = inertia
+        self._inertia_weight = inertia
         self._scale_step = scale_step
         self._scale_limit = scale_limit
 
@@ -83,7 +83,7 @@ class Searcher:
     def _inertia(self, offsets: Places, model: Scorer) -> FloatArray:
         """Return the score penalty of boxes for their distance from the last one."""
         far = (offsets**2).sum(axis=1) / self._view.size**2
-        return np.asarray(self._lost_by_distance * model.unit * far)
+        return np.asarray(self._inertia_weight * model.unit * far)
 
     def _refine(self, look: Look, coarse: FloatArray, model: Scorer) -> tuple[Places, float, int]:
         """Search every sample around the best boxes of the coarse grid."""

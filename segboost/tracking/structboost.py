@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from segboost.solver.window import WindowOptions
 from segboost.tracking.box_tracker import BoxTracker
-from segboost.tracking.learner import Learner, StructBoostLearner, WindowPlaces
+from segboost.tracking.learner import Learner, StructBoostLearner
 from segboost.tracking.sampling import TrainingBoxes
 from segboost.tracking.settings import TrackerSettings
 from segboost.tracking.view import TargetView
 
-ANCHORS = 3
-PAST = 20
 ANCHOR_IMPORTANCE = 3.0
 ROUNDS, FIRST_ROUNDS = 1, 40
 
@@ -68,9 +64,7 @@ class StructBoostTracker(BoxTracker):
         self._options = WindowOptions(C=C, cap=cap, max_columns=max_columns, memory=memory)
 
     def _make_learner(self, view: TargetView, boxes: TrainingBoxes) -> Learner:
-        places = WindowPlaces(
-            ANCHORS, PAST, self.settings.window, np.random.default_rng([self.random_state, 2])
-        )
+        places = self._window_places()
         return StructBoostLearner(
             view.layout, boxes, places, self._options, ROUNDS, FIRST_ROUNDS, ANCHOR_IMPORTANCE
         )

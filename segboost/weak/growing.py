@@ -63,7 +63,7 @@ def grow_trees(
                 np.ascontiguousarray(sums[:, :, k]),
                 np.ascontiguousarray(sums[:, :, half + k]),
             )
-            stump = _last_cut(root, binned.n_bins, outputs)
+            stump = _best_stump(root, binned.n_bins, outputs)
             grown.append((_Grower(binned, depth, outputs).grow(root), stump))
     return grown
 
@@ -79,7 +79,7 @@ def _root_histograms(binned: BinnedMatrix, rows: Rows, values: FloatArray) -> Fl
     return sums
 
 
-def _last_cut(node: _Node, n_bins: Bins, outputs: Outputs) -> Cut:
+def _best_stump(node: _Node, n_bins: Bins, outputs: Outputs) -> Cut:
     """Return the stump, constants included, of greatest ``W·φ`` on the rows of `node`."""
     total, slack = float(node.values.sum()), float(TIE * np.abs(node.values).sum())
     binary = outputs == "binary"
@@ -119,7 +119,7 @@ class _Grower:
 
     def _finish(self, i: int, node: _Node) -> None:
         """Make node i a stump; its two children are leaves."""
-        best = _last_cut(node, self._binned.n_bins, self._outputs)
+        best = _best_stump(node, self._binned.n_bins, self._outputs)
         self._feature[i], self._cut[i] = best.feature, best.cut
         leaf = 2 * i + 1 - self._feature.size
         if self._outputs == "signed":

@@ -19,9 +19,7 @@ from segboost._types import AnyArray, ByteArray, FloatArray, IntArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import bin_features
 from segboost.weak.checks import check_outputs, check_table, check_weights, is_binary, read_array
-
-TIE = 1e-12
-"""Scores that differ by less than this fraction of Σ|W| are tied."""
+from segboost.weak.splitting import TIE
 
 
 @dataclass(frozen=True)
@@ -160,8 +158,7 @@ class RampLearner:
             width = np.minimum(self.min_width * table.std(axis=0), np.ptp(table, axis=0))
         outputs = check_outputs(outputs)
         n_rising = binned.n_features if self.n_rising is None else self.n_rising
-        shape = (knots, binned.n_bins, width, n_rising)
-        return BoundRamp(columns, binned.codes, *shape, outputs)
+        return BoundRamp(columns, binned.codes, knots, binned.n_bins, width, n_rising, outputs)
 
 
 @dataclass(frozen=True, eq=False)

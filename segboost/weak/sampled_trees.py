@@ -17,9 +17,8 @@ from segboost._types import AnyArray, FloatArray, IntArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import BinnedMatrix, bin_features
 from segboost.weak.checks import check_outputs, check_weights
-from segboost.weak.growing import CodeTree, grow_trees
-from segboost.weak.stump import Stump
-from segboost.weak.tree import MAX_DEPTH, Tree
+from segboost.weak.growing import grow_trees
+from segboost.weak.tree import MAX_DEPTH, better_candidate
 
 
 @dataclass(frozen=True)
@@ -121,29 +120,14 @@ class BoundTrees:
         d = self.binned.n_features
         columns = _draw(rng, d, self.settings.column_share)
         rows = used[_draw(rng, used.size, self.settings.row_share)] if used.size else used
-        codes = self.binned.codes[columns]
         part = BinnedMatrix(
-            np.ascontiguousarray(codes[:, rows]),
+            np.ascontiguousarray(self.binned.codes[columns][:, rows]),
             self.binned.thresholds[columns],
             self.binned.n_bins[columns],
         )
         depth = self.settings.max_depth
         tree, stump = grow_trees(part, weights[rows][:, None], depth, self.outputs)[0]
-        of_tree, of_stump = tree.responses(codes), stump.responses(codes, self.outputs)
-        score_tree, score_stump = float(weights @ of_tree), float(weights @ of_stump)
-        if score_tree > score_stump:
-            return Candidate(self._named(tree, columns), of_tree, score_tree)
-        feature = int(columns[stump.feature])
-        threshold = self.binned.threshold(feature, stump.cut)
-        only = Stump(feature, threshold, stump.polarity, self.outputs)
-        return Candidate(only, of_stump, score_stump)
-
-    def _named(self, tree: CodeTree, columns: IntArray) -> Tree:
-        """Return the tree with column indices of the whole table and thresholds, not codes."""
-        feature = columns[tree.feature]
-        pairs = zip(feature, tree.cut, strict=True)
-        thresholds = np.array([self.binned.threshold(int(f), int(b)) for f, b in pairs])
-        return Tree(feature.astype(np.int64), thresholds, tree.leaves)
+        return better_candidate(tree, stump, self.binned, columns, weights, self.outputs)
 
 
 def _draw(rng: np.random.Generator, n: int, share: float) -> IntArray:

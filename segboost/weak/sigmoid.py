@@ -117,8 +117,8 @@ class BoundSigmoid:
         """Return a sigmoid of high ``W·φ`` for each column of `weights`, shape (N, K)."""
         weights = check_weights(weights, self.table.raw.shape[0])
         stumps = self.stumps.best(weights)
-        questions = zip(stumps, weights.T, strict=True)
-        return search_each(self._smooth, questions, self.settings.n_jobs)
+        searches = zip(stumps, weights.T, strict=True)
+        return search_each(self._smooth, searches, self.settings.n_jobs)
 
     def _smooth(self, stump: Candidate, weights: FloatArray) -> Candidate:
         """Return the result of L-BFGS from `stump`, or the best constant if it scores higher."""

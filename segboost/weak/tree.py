@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from segboost._types import AnyArray, FloatArray, Int64Array, Outputs
+from segboost._types import AnyArray, FloatArray, Int64Array, IntArray, Outputs
 from segboost.weak.base import Candidate
 from segboost.weak.binning import BinnedMatrix, bin_features
 from segboost.weak.checks import check_outputs, check_weights, column_of, read_array
@@ -149,23 +149,38 @@ class BoundTree:
         """Return a tree of high ``W·φ`` for each column of `weights`, shape (N, K)."""
         weights = check_weights(weights, self.binned.n_rows)
         grown = grow_trees(self.binned, weights, self.max_depth, self.outputs)
+        columns = np.arange(self.binned.n_features)
         return [
-            self._better(tree, stump, w) for (tree, stump), w in zip(grown, weights.T, strict=True)
+            better_candidate(*pair, self.binned, columns, w, self.outputs)
+            for pair, w in zip(grown, weights.T, strict=True)
         ]
 
-    def _better(self, tree: CodeTree, stump: Cut, weights: FloatArray) -> Candidate:
-        """Return the tree if it scores higher than the stump, else the stump."""
-        codes = self.binned.codes
-        of_tree, of_stump = tree.responses(codes), stump.responses(codes, self.outputs)
-        score_tree, score_stump = float(weights @ of_tree), float(weights @ of_stump)
-        if score_tree > score_stump:
-            return Candidate(self._tree(tree), of_tree, score_tree)
-        threshold = self.binned.threshold(stump.feature, stump.cut)
-        return Candidate(
-            Stump(stump.feature, threshold, stump.polarity, self.outputs), of_stump, score_stump
-        )
 
-    def _tree(self, tree: CodeTree) -> Tree:
-        pairs = zip(tree.feature, tree.cut, strict=True)
-        thresholds = np.array([self.binned.threshold(int(f), int(b)) for f, b in pairs])
-        return Tree(tree.feature.astype(np.int64), thresholds, tree.leaves)
+def better_candidate(
+    tree: CodeTree,
+    stump: Cut,
+    binned: BinnedMatrix,
+    columns: IntArray,
+    weights: FloatArray,
+    outputs: Outputs,
+) -> Candidate:
+    """Return the tree if it scores higher than the stump, else the stump.
+
+    Both were grown on these columns of the table and number them from 0.
+    """
+    codes = binned.codes if columns.size == binned.n_features else binned.codes[columns]
+    of_tree, of_stump = tree.responses(codes), stump.responses(codes, outputs)
+    score_tree, score_stump = float(weights @ of_tree), float(weights @ of_stump)
+    if score_tree > score_stump:
+        return Candidate(_with_thresholds(tree, binned, columns), of_tree, score_tree)
+    feature = int(columns[stump.feature])
+    threshold = binned.threshold(feature, stump.cut)
+    return Candidate(Stump(feature, threshold, stump.polarity, outputs), of_stump, score_stump)
+
+
+def _with_thresholds(tree: CodeTree, binned: BinnedMatrix, columns: IntArray) -> Tree:
+    """Return the tree with features of the whole table and thresholds instead of codes."""
+    feature = columns[tree.feature]
+    pairs = zip(feature, tree.cut, strict=True)
+    thresholds = np.array([binned.threshold(int(f), int(b)) for f, b in pairs])
+    return Tree(feature.astype(np.int64), thresholds, tree.leaves)

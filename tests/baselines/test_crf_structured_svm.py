@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from segboost.baselines import ChainStructuredSVM
 from segboost.baselines.crf_structured_svm import CRFStructuredSVM
-from segboost.baselines.cutting_plane import CuttingPlane
+from segboost.baselines.cutting_plane import SVMCuttingPlane
 from segboost.baselines.quadratic import QuadraticProgramme, solve
 from segboost.tasks.crf import CRFInstance, CRFTask
 
@@ -79,7 +79,7 @@ def test_equals_the_programme_with_all_constraints(slack, C):
 @pytest.mark.parametrize("slack", ["one", "each", 3])
 def test_bounds_hold_at_every_step_and_the_gap_closes(slack):
     graphs = instances(1, [12] * 6)
-    solver = CuttingPlane(CRFTask(graphs), C=5.0, gap=1e-5, slack=slack)
+    solver = SVMCuttingPlane(CRFTask(graphs), C=5.0, gap=1e-5, slack=slack)
     steps = list(solver.steps())
     upper = np.array([s.objective for s in steps])
     lower = np.array([s.lower_bound for s in steps])

@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from segboost.baselines.cutting_plane import CuttingPlane
+from segboost.baselines.cutting_plane import SVMCuttingPlane
 from segboost.baselines.quadratic import QuadraticProgramme, solve
 from segboost.baselines.structured_svm import StructuredSVMClassifier
 from segboost.tasks.multiclass import MulticlassTask
@@ -62,7 +62,7 @@ def test_equals_the_programme_with_all_constraints(slack, C):
 @pytest.mark.parametrize("centre", [0.0, 0.5, 0.9])
 def test_bounds_hold_at_every_step_and_the_gap_closes(slack, centre):
     X, y = blobs(2, m=60, d=5, k=4)
-    solver = CuttingPlane(MulticlassTask(X, y, 4), C=5.0, gap=1e-5, slack=slack, centre=centre)
+    solver = SVMCuttingPlane(MulticlassTask(X, y, 4), C=5.0, gap=1e-5, slack=slack, centre=centre)
     steps = list(solver.steps())
     upper = np.array([s.objective for s in steps])
     lower = np.array([s.lower_bound for s in steps])
@@ -80,7 +80,7 @@ def test_bounds_hold_at_every_step_and_the_gap_closes(slack, centre):
 
 def test_a_centre_that_cuts_nothing_off_does_not_stall_the_solver():
     X, y = blobs(2, m=60, d=5, k=4)
-    solver = CuttingPlane(MulticlassTask(X, y, 4), C=5.0, gap=1e-5, centre=0.999)
+    solver = SVMCuttingPlane(MulticlassTask(X, y, 4), C=5.0, gap=1e-5, centre=0.999)
     assert len(list(solver.steps())) < 150
 
 
@@ -88,7 +88,7 @@ def test_dropping_idle_cuts_does_not_change_the_optimum():
     X, y = blobs(3, m=80, d=6, k=4)
     found = []
     for patience in (2, 1000):
-        solver = CuttingPlane(MulticlassTask(X, y, 4), C=50.0, gap=1e-6, patience=patience)
+        solver = SVMCuttingPlane(MulticlassTask(X, y, 4), C=50.0, gap=1e-6, patience=patience)
         steps = list(solver.steps())
         found.append((steps[-1].objective, steps[-1].n_cuts))
     assert found[0][0] == pytest.approx(found[1][0], rel=2e-6)

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
 
 from segboost.boosting import BoosterSettings
-from segboost.boosting.class_trees import boost_classes, grow_class_tree, split_shares
+from segboost.boosting.class_trees import boost_classes, grow_tree_by_partition, split_shares
 from segboost.boosting.growing import grow_tree
 from segboost.weak.binning import bin_features
 
@@ -28,7 +28,7 @@ def test_the_compiled_tree_is_the_plain_one(seed):
     binned = bin_features(X, 64)
     settings = BoosterSettings(depth=4, l2=1.0, min_curvature=1.0)
     given = gradient[rows], curvature[rows], settings
-    fast = grow_class_tree(binned, rows, chosen, *given)
+    fast = grow_tree_by_partition(binned, rows, chosen, *given)
     plain = grow_tree(binned.codes, rows, chosen, *given)
     np.testing.assert_array_equal(fast.feature, plain.feature)
     np.testing.assert_array_equal(fast.cut, plain.cut)

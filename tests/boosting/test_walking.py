@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segboost.boosting.walking import ROWS_AT_A_TIME, CompleteTrees, add_plainly
+from segboost.boosting.walking import ROWS_AT_A_TIME, CompleteTrees, add_trees_numpy
 
 
 def random_trees(rng, n_trees, depth, n_features, n_scores):
@@ -39,7 +39,7 @@ def test_sums_equal_the_walk_of_every_row_to_the_bit(n_rows, depth, n_scores):
     table[rng.random(table.shape) < 0.05] = np.nan
     expected = np.array([walk(*trees, row) for row in table]).reshape(n_rows, n_scores)
     complete = CompleteTrees.of(*trees)
-    for add in (complete.add_to, lambda out, table: add_plainly(complete, out, table)):
+    for add in (complete.add_to, lambda out, table: add_trees_numpy(complete, out, table)):
         out = np.zeros((n_rows, n_scores))
         add(out, table)
         assert np.array_equal(out, expected)

@@ -51,7 +51,7 @@ def overlap_loss(box: np.ndarray, target: np.ndarray) -> float:
     return 1.0 - inner / (box[2] * box[3] + target[2] * target[3] - inner)
 
 
-def _spell_boxes(data: dict[str, Any]) -> list[Example]:
+def _enumerate_boxes(data: dict[str, Any]) -> list[Example]:
     _, example, boxes = _flat_boxes(data)
     examples = []
     for i, v in enumerate(example_weights(data, len(data["frames"]))):
@@ -90,5 +90,5 @@ def _repeat_boxes(data: dict[str, Any], counts: np.ndarray) -> dict[str, Any]:
 
 def candidates() -> Problem:
     return Problem(
-        "candidates", _box_data(6), _make_boxes, _spell_boxes, _shuffle_boxes, _repeat_boxes
+        "candidates", _box_data(6), _make_boxes, _enumerate_boxes, _shuffle_boxes, _repeat_boxes
     )

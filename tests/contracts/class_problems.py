@@ -18,7 +18,7 @@ TREE = Taxonomy.from_nested({"all": {"left": ["a", "b"], "right": {"far": ["c", 
 COST = np.array([[0.0, 1.0, 3.0], [0.5, 0.0, 1.0], [2.0, 0.25, 0.0]])
 
 
-def _spell_codes(data: dict[str, Any], codes: np.ndarray, cost: np.ndarray) -> list[Example]:
+def _enumerate_codes(data: dict[str, Any], codes: np.ndarray, cost: np.ndarray) -> list[Example]:
     y, m = data["y"], len(data["y"])
     examples = []
     for i, v in enumerate(example_weights(data, m)):
@@ -33,7 +33,7 @@ def binary() -> Problem:
         "binary",
         draw_table(1, 14, 3, 2),
         lambda d: binary_task(d["X"], d["y"], d.get("sample_weight")),
-        lambda d: _spell_codes(d, np.array([[-0.5], [0.5]]), 1.0 - np.eye(2)),
+        lambda d: _enumerate_codes(d, np.array([[-0.5], [0.5]]), 1.0 - np.eye(2)),
         shuffle_table,
         repeat_table,
     )
@@ -44,7 +44,7 @@ def multiclass() -> Problem:
         "multiclass",
         draw_table(2, 15, 3, 3),
         lambda d: MulticlassTask(d["X"], d["y"], 3, None, d.get("sample_weight")),
-        lambda d: _spell_codes(d, np.eye(3), 1.0 - np.eye(3)),
+        lambda d: _enumerate_codes(d, np.eye(3), 1.0 - np.eye(3)),
         partial(shuffle_table, n_codes=3),
         repeat_table,
     )
@@ -55,7 +55,7 @@ def cost_matrix() -> Problem:
         "cost matrix",
         draw_table(3, 15, 2, 3),
         lambda d: MulticlassTask(d["X"], d["y"], 3, COST, d.get("sample_weight")),
-        lambda d: _spell_codes(d, np.eye(3), COST),
+        lambda d: _enumerate_codes(d, np.eye(3), COST),
         partial(shuffle_table, n_codes=3),
         repeat_table,
     )
@@ -80,7 +80,7 @@ def hierarchy() -> Problem:
         "hierarchy",
         draw_table(4, 14, 2, 4),
         lambda d: hierarchy_task(d["X"], d["y"], TREE, "abcd", d.get("sample_weight")),
-        lambda d: _spell_codes(d, TREE_CODES, TREE_LOSS),
+        lambda d: _enumerate_codes(d, TREE_CODES, TREE_LOSS),
         partial(shuffle_table, n_codes=7),
         repeat_table,
     )
@@ -89,7 +89,7 @@ def hierarchy() -> Problem:
 # Label-augmented: atoms (example, class).
 
 
-def _spell_augmented(data: dict[str, Any]) -> list[Example]:
+def _enumerate_augmented(data: dict[str, Any]) -> list[Example]:
     y, m, k = data["y"], len(data["y"]), 4
     examples = []
     for i, v in enumerate(example_weights(data, m)):
@@ -103,7 +103,7 @@ def _spell_augmented(data: dict[str, Any]) -> list[Example]:
 def _shuffle_augmented(data: dict[str, Any], rng: np.random.Generator) -> Shuffled:
     plain = shuffle_table(data, rng)
     atoms = (4 * plain.atoms[:, None] + np.arange(4)).ravel()
-    return Shuffled(plain.data, atoms, plain.carry)
+    return Shuffled(plain.data, atoms, plain.map_outputs)
 
 
 def label_augmented() -> Problem:
@@ -111,7 +111,7 @@ def label_augmented() -> Problem:
         "label-augmented",
         draw_table(5, 10, 2, 4),
         lambda d: LabelAugmentedTask(d["X"], d["y"], TREE_CODES, TREE_LOSS, d.get("sample_weight")),
-        _spell_augmented,
+        _enumerate_augmented,
         _shuffle_augmented,
         repeat_table,
     )

@@ -24,7 +24,7 @@ def _graph(rng: np.random.Generator, n_nodes: int, weighted: bool) -> CRFInstanc
     return CRFInstance(unary, edges, pairwise, labels, weight)
 
 
-def _spell_graphs(data: dict[str, Any]) -> list[Example]:
+def _enumerate_graphs(data: dict[str, Any]) -> list[Example]:
     graphs = data["graphs"]
     n_nodes, n_edges = sum(g.n_nodes for g in graphs), sum(g.n_edges for g in graphs)
     node = edge = 0
@@ -85,7 +85,7 @@ def crf(name: str, seed: int, weighted: bool) -> Problem:
         name,
         {"graphs": graphs},
         lambda d: CRFTask(d["graphs"], d.get("sample_weight")),
-        _spell_graphs,
+        _enumerate_graphs,
         _shuffle_graphs,
         _repeat_graphs,
     )

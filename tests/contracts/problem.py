@@ -25,23 +25,23 @@ class Shuffled:
     data : dict
     atoms : ndarray of int, shape (N,)
         Old index of every new atom.
-    carry : callable
+    map_outputs : callable
         Maps old decoded outputs to those expected for the new data.
     """
 
     data: dict[str, Any]
     atoms: np.ndarray
-    carry: Callable[[Any], Any]
+    map_outputs: Callable[[Any], Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A task, its data, and its outputs as enumerated by `spell`."""
+    """A task, its data, and its outputs as enumerated by `enumerate_outputs`."""
 
     name: str
     data: dict[str, Any]
     make: Callable[[dict[str, Any]], Task]
-    spell: Callable[[dict[str, Any]], list[Example]]
+    enumerate_outputs: Callable[[dict[str, Any]], list[Example]]
     shuffle: Callable[[dict[str, Any], np.random.Generator], Shuffled]
     repeat: Callable[[dict[str, Any], np.ndarray], dict[str, Any]]
     _optima: dict[float, FullSolution] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Problem:
 
     @cached_property
     def examples(self) -> list[Example]:
-        return self.spell(self.data)
+        return self.enumerate_outputs(self.data)
 
     @cached_property
     def n_groups(self) -> int:
@@ -92,8 +92,8 @@ def atom_scores(loop: ColumnGeneration, task: Task) -> np.ndarray:
     start_at = atom_offsets(task.channels)
     scores = np.zeros(start_at[-1])
     for column, w in zip(loop.columns, loop.weights, strict=True):
-        answers = column.hypothesis.predict(task.channels[column.channel].features)
-        scores[start_at[column.channel] : start_at[column.channel + 1]] += w * answers
+        responses = column.hypothesis.predict(task.channels[column.channel].features)
+        scores[start_at[column.channel] : start_at[column.channel + 1]] += w * responses
     return scores
 
 

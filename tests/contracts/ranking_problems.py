@@ -12,7 +12,7 @@ from tests.contracts.problem import Problem
 from tests.contracts.tables import draw_table, repeat_table, shuffle_table
 
 
-def _spell_pairs(data: dict[str, Any]) -> list[Example]:
+def _enumerate_pairs(data: dict[str, Any]) -> list[Example]:
     ranks, n = data["y"], len(data["y"])
     weight = data.get("sample_weight")
     weight = np.ones(n) if weight is None else np.asarray(weight, float)
@@ -32,7 +32,7 @@ def ranking(name: str, seed: int, n: int, k: int) -> Problem:
         name,
         draw_table(seed, n, 3, k),
         lambda d: RankingTask(d["X"], d["y"], d.get("sample_weight")),
-        _spell_pairs,
+        _enumerate_pairs,
         shuffle_table,
         repeat_table,
     )

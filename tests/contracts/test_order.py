@@ -46,7 +46,7 @@ def test_oracles_follow_a_permutation(problem, seed):
         expected.weights.toarray()[:, shuffled.atoms], abs=1e-12
     )
     decoded = task.decode(scores[shuffled.atoms])
-    for one, other in zip(decoded, shuffled.carry(problem.task.decode(scores)), strict=True):
+    for one, other in zip(decoded, shuffled.map_outputs(problem.task.decode(scores)), strict=True):
         assert np.array_equal(one, other)
 
 
@@ -79,7 +79,7 @@ def test_a_unique_optimum_gives_the_same_scores_and_predictions(name, C, slack):
         assert other == pytest.approx(scores[shuffled.atoms], abs=1e-5)
         if name not in ("AUC", "ordinal"):
             clear = _margins(task, other) > 1e-4
-            expected = shuffled.carry(problem.task.decode(scores))
+            expected = shuffled.map_outputs(problem.task.decode(scores))
             assert np.array_equal(task.decode(other)[clear], expected[clear])
 
 

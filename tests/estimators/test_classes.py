@@ -165,6 +165,8 @@ def test_tree_loss_of_predictions(coding):
     assert model.tree_loss(["a", "a", "b", "c"], ["a", "b", "c", "c"]) == pytest.approx(3 / 4)
     assert model.tree_loss(names[y], names[y]) == 0.0
     assert model.tree_loss(names[y], model.predict(X)) < 0.6
+    with pytest.raises(ValueError, match="y_true contains 'd', which is not a class of the model"):
+        model.tree_loss(np.array(["a", "d"]), ["a", "b"])
 
 
 def test_a_class_outside_the_taxonomy_is_named():

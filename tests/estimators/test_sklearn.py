@@ -9,7 +9,7 @@ from segboost import (
     StructBoostRanker,
 )
 
-COPIES = {
+EXPECTED_FAILURES = {
     f"check_sample_weight_equivalence_on_{kind}_data": (
         "the LP has several optima: objectives are equal (tested with the tasks), scores differ"
     )
@@ -27,7 +27,7 @@ QUICK = {"n_iterations": 10, "C": 20.0}
         StructBoostOrdinal(**QUICK),
         StructBoostRanker(**QUICK),
     ],
-    expected_failed_checks=lambda estimator: COPIES,
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
 def test_estimator(estimator, check):
     check(estimator)

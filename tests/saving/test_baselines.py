@@ -1,6 +1,5 @@
 """Fitted baselines through a folder and back."""
 
-import json
 import warnings
 from dataclasses import replace
 from functools import cache
@@ -25,6 +24,7 @@ from segboost.saving.baselines import LAYOUTS
 from segboost.storage import folder as storage
 from segboost.tasks.crf import CRFInstance
 from segboost.weak.tree import ShallowTree
+from tests.storage.edited_model import edit_content
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))
@@ -72,7 +72,7 @@ def fitted(name):
 every = pytest.mark.parametrize("name", list(LAYOUTS))
 
 
-def answers(model):
+def predictions(model):
     """Return all predictions of a model on new data."""
     if isinstance(model, CRFStructuredSVM):
         return [f(g) for g in graphs() for f in (model.predict, model.score_nodes)]
@@ -87,19 +87,10 @@ def answers(model):
     return found
 
 
-def assert_same_answers(one, other):
-    for a, b in zip(answers(one), answers(other), strict=True):
+def assert_same_predictions(one, other):
+    for a, b in zip(predictions(one), predictions(other), strict=True):
         assert a.dtype == b.dtype
         assert a.tobytes() == b.tobytes()
-
-
-def edit(path, change):
-    """Change the content and update the checksum to match."""
-    document = json.loads((path / "model.json").read_text())
-    document.pop("sha256")
-    change(document["content"])
-    document["sha256"] = storage._checksum(document)
-    (path / "model.json").write_text(json.dumps(document))
 
 
 def edit_arrays(path, **changed):
@@ -117,7 +108,7 @@ def test_loaded_models_predict_to_the_bit(name, tmp_path):
     model = fitted(name)
     back = load_model(save_model(model, tmp_path))
     assert type(back) is type(model)
-    assert_same_answers(model, back)
+    assert_same_predictions(model, back)
 
 
 @every
@@ -159,7 +150,7 @@ def test_a_loaded_model_can_be_fitted_again(name, tmp_path):
             X,
             {"AdaBoostStumps": Y == "bee", "RankBoost": levels, "RankingSVM": levels}.get(name, Y),
         )
-    assert_same_answers(model, back)
+    assert_same_predictions(model, back)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +178,7 @@ def test_class_names_keep_their_type(cls, names, tmp_path):
 def test_weak_learners_of_every_kind(learner, tmp_path):
     model = AdaBoostECC(4, weak_learner=learner, random_state=0).fit(X, Y)
     back = load_model(save_model(model, tmp_path))
-    assert_same_answers(model, back)
+    assert_same_predictions(model, back)
     assert back.weak_learner == learner
 
 
@@ -198,7 +189,7 @@ def test_feature_names(tmp_path):
     back = load_model(path)
     assert back.feature_names_in_.dtype == object
     assert back.feature_names_in_.tolist() == list("wxyz")
-    edit(path, lambda content: content["feature_names"].pop())
+    edit_content(path, lambda content: content["feature_names"].pop())
     with pytest.raises(ModelFileError, match="differ in size"):
         load_model(path)
 
@@ -271,7 +262,7 @@ def test_missing_entries_are_named(name, tmp_path):
         if key == "class_order":  # models of earlier versions lack it
             continue
         save_model(fitted(name), tmp_path)
-        edit(path, lambda content, key=key: content.pop(key))
+        edit_content(path, lambda content, key=key: content.pop(key))
         with pytest.raises(ModelFileError):
             load_model(path)
     for key in arrays:
@@ -304,7 +295,7 @@ def test_other_folders_are_refused(tmp_path):
     with pytest.raises(ModelFileError, match="is not a model folder"):
         load_model(tmp_path)
     path = save_model(fitted("RankBoost"), tmp_path)
-    edit(path, lambda content: content.update(baseline="Oracle"))
+    edit_content(path, lambda content: content.update(baseline="Oracle"))
     with pytest.raises(ModelFileError, match="unknown baseline 'Oracle'"):
         load_model(path)
     storage.write_folder(tmp_path, "segmenter", {}, {})

@@ -38,7 +38,7 @@ def public_estimators() -> list[str]:
     return found
 
 
-def answer(model):
+def prediction(model):
     """Return a prediction, shape (n,)."""
     if hasattr(model, "score_nodes"):
         n_pairwise = getattr(model, "n_pairwise_in_", None) or len(model.pairwise_coef_)
@@ -67,7 +67,7 @@ def test_every_public_estimator_comes_back_from_a_folder(name, tmp_path):
     ):
         back = load_model(folder)
         assert type(back) is type(model), number
-        assert answer(back).tobytes() == answer(model).tobytes()
+        assert prediction(back).tobytes() == prediction(model).tobytes()
 
 
 @pytest.mark.parametrize("name", public_estimators())
@@ -77,7 +77,7 @@ def test_packed_models_are_the_files_of_their_folders(name, tmp_path):
     folder = FITTED[name].save(tmp_path)
     assert files == {path.name: path.read_bytes() for path in folder.iterdir()}
     back = unpack_model(unpack_folder(files, "memory", KINDS), "memory")
-    assert answer(back).tobytes() == answer(FITTED[name]).tobytes()
+    assert prediction(back).tobytes() == prediction(FITTED[name]).tobytes()
 
 
 def test_damaged_files_in_memory_are_refused():

@@ -1,6 +1,5 @@
 """Every estimator through a model folder and back."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -13,22 +12,12 @@ from segboost import (
     StructBoostClassifier,
     load_model,
 )
-from segboost.storage import folder as storage
 from segboost.weak.stump import DecisionStump, Stump
 from segboost.weak.tree import ShallowTree
 from tests.estimators.tables import CASES, MORE, X, Y
+from tests.storage.edited_model import edit_content
 
 cases = pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-
-
-def edit(model, change):
-    """Change the content and update the checksum to match."""
-    path = model / "model.json"
-    document = json.loads(path.read_text())
-    document.pop("sha256")
-    change(document["content"])
-    document["sha256"] = storage._checksum(document)
-    path.write_text(json.dumps(document))
 
 
 def learned(model):
@@ -248,6 +237,7 @@ def test_a_subclass_cannot_be_saved(tmp_path):
         lambda c: c["certificate"].update(more=1),
         lambda c: c["counts"].update(fit=3),
         lambda c: c["counts"].update(n_iter_="x"),
+        lambda c: c["counts"].update(n_iter_=-1),
         lambda c: c["classes"].update(dtype="nonsense"),
         lambda c: c["classes"].update(values=[0, 1]),
         lambda c: c.pop("classes"),
@@ -259,7 +249,7 @@ def test_a_subclass_cannot_be_saved(tmp_path):
 )
 def test_invalid_content_is_reported_in_one_line(change, tmp_path):
     path = StructBoostClassifier(n_iterations=3).fit(X, Y).save(tmp_path)
-    edit(path, change)
+    edit_content(path, change)
     with pytest.raises(ModelFileError) as caught:
         load_model(path)
     assert "\n" not in str(caught.value)
@@ -268,7 +258,7 @@ def test_invalid_content_is_reported_in_one_line(change, tmp_path):
 @pytest.mark.parametrize("case", [c for c in CASES if c.name != "general"], ids=lambda c: c.name)
 def test_a_model_without_its_counts_is_refused(case, tmp_path):
     path = case.fitted(n_iterations=3).save(tmp_path)
-    edit(path, lambda c: c.update(counts={}))
+    edit_content(path, lambda c: c.update(counts={}))
     with pytest.raises(ModelFileError):
         load_model(path)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from segboost.solver.window import WindowBoost, WindowOptions
-from segboost.solver.window_columns import CodeStump, StumpPool
+from segboost.solver.window_columns import StumpPool
 
 PLACES, CANDIDATES, FEATURES, CODES = 4, 6, 3, 5
 EXACT = WindowOptions(C=3.0, cap=0.3, epsilon_cg=1e-7, memory=0.0, patience=10**6)
@@ -151,19 +151,6 @@ def test_a_full_pool_replaces_an_unused_stump_by_a_new_one():
         seen |= set(zip(*stumps, strict=True))
         assert len(pool) <= 4
     assert len(seen) > 4
-
-
-def test_the_stumps_unused_for_longest_are_stale_and_new_ones_are_not():
-    pool = StumpPool(6, FEATURES, CODES, 10)
-    for feature in range(3):
-        pool.add(CodeStump(feature, 1, 1, 2.0))
-    pool.note(np.array([0.0, 0.5, 0.5]))
-    pool.note(np.array([0.0, 0.0, 0.5]))
-    pool.add(CodeStump(0, 2, 1, 2.0))
-    weights = np.array([0.0, 0.0, 0.5, 0.0])
-    assert pool.stale(1, weights).tolist() == [0]
-    assert pool.stale(9, weights).tolist() == [0, 1]
-    assert pool.stale(9, np.array([0.0, 0.1, 0.5, 0.0])).tolist() == [0]
 
 
 def test_the_same_steps_give_the_same_bytes():

@@ -49,6 +49,8 @@ def test_the_stumps_unused_for_longest_are_stale():
     assert pool.stale(1, nothing).tolist() == [2]
     assert pool.stale(2, nothing).tolist() == [1, 2]
     assert pool.stale(3, np.array([0.0, 0.0, 1.0])).tolist() == [0, 1]
+    pool.add(CodeStump(0, 2, 1, 2.0))
+    assert pool.stale(9, np.zeros(4)).tolist() == [0, 1, 2]  # the new one is not stale
 
 
 def test_a_removed_column_leaves_the_master():

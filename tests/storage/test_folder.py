@@ -12,6 +12,7 @@ import pytest
 from segboost import ModelFileError
 from segboost.storage import folder as storage
 from segboost.storage.folder import read_folder, write_folder
+from tests.storage.edited_model import edit_document
 
 ARRAYS = {
     "floats": np.array([[1.5, -np.inf], [np.nan, 0.0]]),
@@ -34,16 +35,6 @@ def assert_fails(model, message, kind="thing"):
         read_folder(model, kind)
     assert "\n" not in str(caught.value)
     assert str(model) in str(caught.value)
-
-
-def edit(model, change):
-    """Change the document and update its checksum to match."""
-    path = model / "model.json"
-    document = json.loads(path.read_text())
-    document.pop("sha256")
-    change(document)
-    document["sha256"] = storage._checksum(document)
-    path.write_text(json.dumps(document))
 
 
 def arrays_of(model):
@@ -185,13 +176,13 @@ def test_spaces_and_order_of_the_document_do_not_matter(model):
 
 
 def test_a_folder_of_a_newer_version(model):
-    edit(model, lambda d: d.update(schema=storage.SCHEMA + 1, version="99.0"))
+    edit_document(model, lambda d: d.update(schema=storage.SCHEMA + 1, version="99.0"))
     assert_fails(model, r"segboost 99.0 with schema 2.*upgrade segboost")
 
 
 @pytest.mark.parametrize("schema", [None, "1", [], -1, 0, True, 1.0])
 def test_an_unknown_schema(model, schema):
-    edit(model, lambda d: d.update(schema=schema))
+    edit_document(model, lambda d: d.update(schema=schema))
     assert_fails(model, f"with schema {re.escape(repr(schema))}; .*upgrade segboost")
 
 
@@ -201,7 +192,7 @@ def test_a_folder_of_another_kind(model):
 
 @pytest.mark.parametrize("part", ["kind", "content", "arrays"])
 def test_a_document_without_a_part(model, part):
-    edit(model, lambda d: d.pop(part))
+    edit_document(model, lambda d: d.pop(part))
     assert_fails(model, "required entries are missing")
 
 
@@ -209,12 +200,12 @@ def test_a_document_without_a_part(model, part):
     "entry", [None, "x", {}, {"file": 3, "sha256": "x"}, {"file": "a.npz"}, {"sha256": "x"}]
 )
 def test_a_document_with_an_invalid_entry_of_arrays(model, entry):
-    edit(model, lambda d: d.update(arrays=entry))
+    edit_document(model, lambda d: d.update(arrays=entry))
     assert_fails(model, "required entries are missing")
 
 
 def test_arrays_without_a_file_name(model):
-    edit(model, lambda d: d["arrays"].update(file=""))
+    edit_document(model, lambda d: d["arrays"].update(file=""))
     assert_fails(model, "is not a regular file")
 
 
@@ -222,7 +213,7 @@ def test_arrays_cannot_be_taken_from_elsewhere(model, tmp_path):
     """The entry is a file name, not a path."""
     outside = tmp_path / "outside.npz"
     outside.write_bytes(arrays_of(model).read_bytes())
-    edit(model, lambda d: d["arrays"].update(file="../outside.npz"))
+    edit_document(model, lambda d: d["arrays"].update(file="../outside.npz"))
     assert_fails(model, "cannot be read")
 
 
@@ -231,7 +222,7 @@ def replaced_arrays(model, data):
     path.write_bytes(data)
     import hashlib
 
-    edit(model, lambda d: d["arrays"].update(sha256=hashlib.sha256(data).hexdigest()))
+    edit_document(model, lambda d: d["arrays"].update(sha256=hashlib.sha256(data).hexdigest()))
 
 
 def test_arrays_that_are_not_npz(model):

@@ -81,7 +81,7 @@ def test_an_interrupted_run_keeps_its_claim(tmp_path):
         interrupted()
     run(tmp_path)
     assert (tmp_path / "a.png").read_text() == "ours"
-    assert OutputRecord.read(tmp_path).names == set()
+    assert OutputRecord.read(tmp_path).claimed_names == set()
 
 
 @pytest.mark.parametrize("overwrite", [False, True])

@@ -171,7 +171,7 @@ def test_degenerate_instances():
     assert cuts.weights.toarray() == pytest.approx(np.array([[1 / 3, -1 / 3]]))
 
 
-def test_without_pairwise_potentials_a_constant_stands_in():
+def test_without_pairwise_potentials_a_constant_is_used():
     instance = CRFInstance(np.ones((2, 1)), [[0, 1]], np.zeros((1, 0)), [0, 1])
     assert CRFTask([instance]).channels[1].features.tolist() == [[1.0]]
 

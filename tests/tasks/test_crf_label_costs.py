@@ -68,6 +68,23 @@ def test_cuts_are_violated_labellings():
     assert np.mean(equal) > 0.9
 
 
+def test_decoding_does_not_depend_on_earlier_separations():
+    nodes = np.arange(25).reshape(5, 5)
+    sides = [(nodes[:, :-1], nodes[:, 1:]), (nodes[:-1], nodes[1:])]
+    edges = np.concatenate([np.column_stack([a.ravel(), b.ravel()]) for a, b in sides])
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        labels, theta = rng.integers(0, 4, 25), rng.normal(size=(25, 4))
+        graph = CRFInstance(theta, edges, np.ones((len(edges), 1)), labels)
+        terms = [(theta, rng.exponential(size=len(edges)))]
+        metrics = cut_metrics(4)
+        scores = np.append(1.0, metrics @ rng.exponential(size=metrics.shape[1]) / 4)
+        used = LabelCostTask([graph], terms)
+        used.separate(scores, "each")
+        fresh = LabelCostTask([graph], terms)
+        assert np.array_equal(used.decode(scores)[0], fresh.decode(scores)[0])
+
+
 def test_costs_of_classes_that_never_touch_are_higher():
     terms = [(g.unary, np.ones(g.n_edges)) for g in TRAIN]
     factor = learn_label_costs(TRAIN, terms, C=20.0)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segboost.tasks.pair_counts import violated_pairs, violated_pairs_twin
+from segboost.tasks.pair_counts import violated_pairs, violated_pairs_numpy
 
 
 def double_loop(scores, ranks, weights, in_block):
@@ -38,7 +38,7 @@ def test_counts_equal_the_double_loop(table):
     weights = np.array([r[2] for r in table], float)
     in_block = np.array([r[3] for r in table], bool)
     expected = double_loop(scores, ranks, weights, in_block)
-    for count in (violated_pairs, violated_pairs_twin):
+    for count in (violated_pairs, violated_pairs_numpy):
         for found, want in zip(count(scores, ranks, weights, in_block), expected, strict=True):
             assert found == pytest.approx(want, rel=1e-12, abs=1e-12)
 
@@ -70,7 +70,7 @@ def test_many_rows_agree_with_the_twin():
     weights, in_block = rng.random(n), rng.random(n) < 0.5
     for found, want in zip(
         violated_pairs(scores, ranks, weights, in_block),
-        violated_pairs_twin(scores, ranks, weights, in_block),
+        violated_pairs_numpy(scores, ranks, weights, in_block),
         strict=True,
     ):
         assert found == pytest.approx(want, rel=1e-10)

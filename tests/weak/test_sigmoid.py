@@ -15,7 +15,7 @@ from segboost.weak.registry import make_weak_learner
 from segboost.weak.sigmoid import Sigmoid, SigmoidLearner, penalised
 
 
-def question(seed: int, n: int = 80, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
+def draw_problem(seed: int, n: int = 80, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     features = rng.standard_normal((n, d)) * [1, 10, 0.1] + [0, 5, 2]
     z = (features - features.mean(0)) / features.std(0)
@@ -30,7 +30,7 @@ def penalised_value(hypothesis: Sigmoid, features, weights, ridge: float) -> flo
 
 @pytest.mark.parametrize("outputs", ["signed", "binary"])
 def test_responses_are_in_range_and_scores_match(outputs):
-    features, weights = question(0)
+    features, weights = draw_problem(0)
     found = SigmoidLearner().bind(features, outputs).best(weights[:, None])[0]
     np.testing.assert_array_equal(found.hypothesis.predict(features), found.responses)
     assert found.score == pytest.approx(weights @ found.responses, rel=1e-12)
@@ -43,7 +43,7 @@ def test_responses_are_in_range_and_scores_match(outputs):
 @pytest.mark.parametrize("ridge", [0.01, 0.1])
 def test_reaches_the_best_of_many_random_searches(ridge):
     """A search without gradients, from many starts, finds nothing better."""
-    features, weights = question(1)
+    features, weights = draw_problem(1)
     found = SigmoidLearner(ridge).bind(features, "signed").best(weights[:, None])[0]
     mean, scale = features.mean(axis=0), features.std(axis=0)
 
@@ -59,7 +59,7 @@ def test_reaches_the_best_of_many_random_searches(ridge):
 
 
 def test_a_stronger_penalty_makes_a_flatter_function():
-    features, weights = question(2)
+    features, weights = draw_problem(2)
     slopes = []
     for ridge in (0.003, 0.03, 0.3):
         found = SigmoidLearner(ridge).bind(features, "signed").best(weights[:, None])[0]
