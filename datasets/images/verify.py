@@ -26,7 +26,7 @@ from segboost.datasets.images.folders import (
     choose_reader,
     pair_files,
 )
-from segboost.datasets.images.graz02 import OCCLUDED, load_graz02, read_indices
+from segboost.datasets.images.graz02 import OCCLUDED, complete_images, read_indices
 from segboost.datasets.images.graz02_files import CATEGORIES, find_graz02
 from segboost.datasets.images.masks import AmbiguousMasksError, MaskReader
 from segboost.datasets.images.splitting import split_by_fraction
@@ -100,14 +100,13 @@ def verify_graz02(
     except DatasetError as error:
         lost = [Finding(CATEGORIES[category].folder, "missing", str(error))]
         return Verification(f"graz02/{category}", 0, 0, tuple(lost))
-    report = verify_dataset(load_graz02(root, category, partial=True), progress, _why_empty)
+    report = verify_dataset(complete_images(files), progress, _why_empty)
     lost = [Finding(files.name(n), "missing", "no image file") for n in files.missing_images()]
     lost += [Finding(files.name(n), "missing", "no mask file") for n in files.missing_masks()]
     known = CATEGORIES[category].unannotated & set(files.images) - set(files.masks)
     lost += [Finding(files.name(n), "odd", "never annotated, so left out") for n in sorted(known)]
     found = sorted((*lost, *report.findings), key=lambda finding: finding.name)
-    notes = tuple(note for note in report.notes if not note.startswith("incomplete"))
-    return replace(report, findings=tuple(found), notes=notes)
+    return replace(report, findings=tuple(found))
 
 
 def verify_folders(

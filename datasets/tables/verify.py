@@ -11,6 +11,7 @@ from segboost.datasets.findings import CHECKING, Finding, Verification
 from segboost.datasets.tables.libsvm_sets import (
     FOLDER,
     LIBSVM_SETS,
+    IncompleteSetError,
     find_libsvm_files,
     load_libsvm_set,
 )
@@ -23,9 +24,10 @@ def find_sets(root: str | PathLike[str]) -> list[str]:
     for name in LIBSVM_SETS:
         try:
             find_libsvm_files(name, root)
-        except DatasetError as error:
-            if "not complete" not in str(error):
-                continue
+        except IncompleteSetError:
+            pass  # verification says what is missing
+        except DatasetError:
+            continue
         found.append(name)
     return found or list(LIBSVM_SETS)
 
