@@ -106,7 +106,7 @@ def find_runs(folder: Path, allow_import: Collection[str] = ()) -> list[Run]:
             f"{folder} contains no run: give the --output folder of segboost train or of segboost "
             "reproduce segmentation"
         )
-    return sorted(found, key=lambda run: (run.dataset, METHODS.index(_known(run))))
+    return sorted(found, key=lambda run: (run.dataset, METHODS.index(run.method)))
 
 
 def read_table(folder: Path) -> dict[tuple[str, str], Mapping[str, float]]:
@@ -170,9 +170,3 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"{path} is damaged (not a JSON object): train the model again")
     return found
-
-
-def _known(run: Run) -> Any:
-    if run.method not in METHODS:
-        raise ValueError(f"{run.folder} was trained with an unknown method {run.method!r}")
-    return run.method
