@@ -241,7 +241,7 @@ class BackgroundProcesses:
         if "error" in answer:
             if task.get("model") == self.model_key or task["do"] == "features":
                 self.failed[name] = answer["error"]
-                if answer.get("passing"):
+                if answer.get("temporary"):
                     self._again[name] = time.monotonic() + TRY_AGAIN
             return
         self.described.add(name)

@@ -82,7 +82,7 @@ class MaskFolder:
             raise ImageFileError(f"{path.parent} is not a folder: remove it") from None
         except OSError as error:
             reason = str(error.strerror).lower()
-            raise ImageFileError(f"{path}: {reason}", passing=True) from None
+            raise ImageFileError(f"{path}: {reason}", temporary=True) from None
 
     def read(self, image: FolderImage) -> ByteArray:
         """Return a mask in the size of its image; all void if nothing is labelled.

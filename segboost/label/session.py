@@ -17,7 +17,7 @@ import numpy as np
 from segboost._types import ByteArray, Int32Array
 from segboost.features.presets import find_preset
 from segboost.features.superpixels.methods import find_superpixels
-from segboost.io.errors import ImageFileError, is_passing
+from segboost.io.errors import ImageFileError, is_temporary
 from segboost.label.background_processes import BackgroundProcesses
 from segboost.label.classes import ClassList, PaintedClassError, write_classes
 from segboost.label.export import Exported, export_masks
@@ -315,7 +315,7 @@ class LabelSession:
             return decode()
         except ImageFileError as error:
             reason = str(error).removeprefix(f"{image.path}: ")
-            if not is_passing(error):
+            if not is_temporary(error):
                 self.images.mark_broken(image, reason)
             raise
 

@@ -42,7 +42,7 @@ def read_document(path: str | PathLike[str], kind: str) -> dict[str, Any]:
         found = json.loads(Path(path).read_bytes())
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ImageFileError(f"{path}: {reason}", passing=True) from None
+        raise ImageFileError(f"{path}: {reason}", temporary=True) from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, ImageFileError):
             raise
