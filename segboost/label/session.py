@@ -74,7 +74,7 @@ class LabelSession:
         images = self.images.scan()
         self.masks.forget_removed(images)
         self.project.choose_vocabulary(images)
-        self.processes.see(images)
+        self.processes.update_images(images)
         self.processes.start()
 
     def close(self) -> None:
@@ -86,7 +86,7 @@ class LabelSession:
     def state(self) -> dict[str, Any]:
         """Return the images with their states, the training state and the image to label next."""
         images = self.images.scan()
-        self.processes.see(images)
+        self.processes.update_images(images)
         end = time.monotonic() + COUNTING
         shown = [self._shown(image, end) for image in images]
         return {

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from segboost.io.errors import is_temporary
+from segboost.label.line_protocol import say
 from segboost.label.prediction import Prediction, predict_image
 from segboost.label.project import PREDICTION, LabelProject
 from segboost.pipelines.batch.image_result import explain
@@ -72,8 +73,7 @@ def main() -> None:
     with single_threaded():
         worker = Worker(Path(sys.argv[1]))
         for line in sys.stdin:
-            sys.stdout.write(json.dumps(worker.answer(json.loads(line))) + "\n")
-            sys.stdout.flush()
+            say(**worker.answer(json.loads(line)))
 
 
 if __name__ == "__main__":
