@@ -38,7 +38,7 @@ from segboost.io.scientific.intensities import (
 )
 from segboost.io.scientific.sources import open_source, read_info
 
-SIDE, LARGEST = 1024, 2048 * 2048
+SIDE, LARGEST_PIXELS = 1024, 2048 * 2048
 """Side of the crops of large pages, and the largest page that stays whole, in pixels."""
 READING = ("channels", "axes", "intensities", "mask_kind")
 """Options that only scientific images have."""
@@ -159,7 +159,7 @@ def load_scientific(
         notes += said
     wanted = (reading.mask_kind, given, foreground)
     pages = {name: info.pages for name, info in infos.items()}
-    legend, found_kind, more = find_kind(pairs, pages, kind, wanted, (SIDE, LARGEST))
+    legend, found_kind, more = find_kind(pairs, pages, kind, wanted, (SIDE, LARGEST_PIXELS))
     more += check_masks(pairs, infos, found_kind, legend)
     parts = []
     for names in (train, test):
@@ -278,7 +278,7 @@ def _samples(
     """Return sampled pixels of an image, and notes; large pages are read crop by crop."""
     samples, notes = [], []
     with open_source(path, axes) as source:
-        crops = cut_crops(source.info, SIDE, LARGEST)
+        crops = cut_crops(source.info, SIDE, LARGEST_PIXELS)
         for crop in crops[:: max(1, len(crops) // MOST_CROPS)]:
             values = source.read(crop.page, crop.rows, crop.columns)
             samples.append(sample_pixels(values))
@@ -296,7 +296,7 @@ def _items(
     """Return the pages or labelled crops of an image."""
     scale, axes = scaling
     # Photographs stay whole here: training crops large ones, or scales them down.
-    crops, notes = cut_crops(info, SIDE, LARGEST if scale else info.n_pixels), []
+    crops, notes = cut_crops(info, SIDE, LARGEST_PIXELS if scale else info.n_pixels), []
     if len(crops) > info.pages:
         labelled = [c for c in crops if (replace(mask, crop=c)((pair[1],)) != 255).any()]
         used = spread_crops(labelled)

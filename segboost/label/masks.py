@@ -110,7 +110,7 @@ class MaskFolder:
         values = read_values(path).values
         if values.max(initial=0) > VOID:
             raise ImageFileError(f"{path}: expected mask values 0 … 255: remove the file")
-        known: ByteArray = self.classes().known()[values]
+        known: ByteArray = self.classes().void_table()[values]
         return known
 
     def shown(self, image: FolderImage) -> tuple[ByteArray, str]:

@@ -46,7 +46,7 @@ def class_images(found: ClassReportData, key: str) -> str:
         for i, shown in enumerate(found.images)
     ]
     colours = class_legend(found.legend)
-    return ranked_images(key, found.gone, text, "hatch errors in white", colours, cards)
+    return ranked_images(key, found.missing_reason, text, "hatch errors in white", colours, cards)
 
 
 def class_legend(legend: ClassLegend) -> str:
