@@ -40,8 +40,8 @@ def verify_libsvm(
     try:
         table = load_libsvm_set(name, root)
     except DatasetError as error:
-        lost = (Finding(name, "missing", str(error)),)
-        return Verification(label, 0, 0, lost, counts="no table")
+        missing = (Finding(name, "missing", str(error)),)
+        return Verification(label, 0, 0, missing, counts="no table")
     finally:
         if progress is not None:
             progress(Report(CHECKING, 1, 1))
