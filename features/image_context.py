@@ -75,8 +75,8 @@ class ImageContext:
         self._kept: tuple[Hashable, Any] | None = None
         self._memory: dict[Hashable, Any] = {}
 
-    def shared(self, key: Hashable, build: Callable[[], T]) -> T:
-        """Return the result of `build`, cached for repeated calls with the same key.
+    def keep_latest(self, key: Hashable, build: Callable[[], T]) -> T:
+        """Return the result of `build`, cached while the key stays the same.
 
         Only the latest result is kept: groups of a family are computed in turn, and responses
         are large.
@@ -87,8 +87,8 @@ class ImageContext:
         kept: T = self._kept[1]
         return kept
 
-    def remember(self, key: Hashable, build: Callable[[], T]) -> T:
-        """Return the result of `build`, computed once per key and kept; for small results."""
+    def cached(self, key: Hashable, build: Callable[[], T]) -> T:
+        """Return the result of `build`, computed once for each key; for small results."""
         if key not in self._memory:
             self._memory[key] = build()
         kept: T = self._memory[key]
@@ -128,21 +128,21 @@ class ImageContext:
         return nearest_to_centroid(self.labels, self.area)
 
     @property
-    def usual_count(self) -> float:
+    def expected_count(self) -> float:
         """The number of superpixels; for a part of a page, the page's average for its size."""
         if self.page is None:
             return self.count
         return self.labels.size / self.page.means().mean_area
 
     @property
-    def places(self) -> tuple[Int64Array, Int64Array]:
+    def page_centres(self) -> tuple[Int64Array, Int64Array]:
         """The centres in coordinates of the whole page or image, and its height and width."""
         if self.page is None:
             return self.centres, np.array(self.labels.shape)
         return self.page.on_page(self.centres), self.page.shape
 
     @property
-    def reference(self) -> tuple[int, int]:
+    def reference_shape(self) -> tuple[int, int]:
         """The height and width that lengths and areas are compared with."""
         height, width = self.labels.shape
         return (height, width) if self.page is None else (FIELD, FIELD)

@@ -9,14 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from segboost._types import AnyArray, ByteArray, Int64Array
+from segboost._types import AnyArray, ByteArray
 from segboost.datasets.images.masks import read_values
 from segboost.io.errors import ImageFileError
-from segboost.io.legend import DEFAULT_COLOURS, VOID, ClassLegend, colour_code
+from segboost.io.formats.masks import (
+    LOSSY,
+    MOST_SHOWN,
+    UnknownColoursError,
+    mask_of_colours,
+)
+from segboost.io.legend import DEFAULT_COLOURS, VOID, ClassLegend
 from segboost.io.opening import open_image
-
-LOSSY = "if a lossy format or scaling made them, save the mask as PNG without smoothing"
-MOST_ODD = 5
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,10 @@ def read_class_mask(
         values = np.where(values == void_index, VOID, values)
     odd = np.unique(values[(values >= legend.n_classes) & (values != VOID)])
     if odd.size:
-        shown = ", ".join(map(str, odd[:MOST_ODD])) + (", …" if odd.size > MOST_ODD else "")
-        advice = LOSSY if odd.size > MOST_ODD else "add them to the legend, or make them 255 (void)"
+        shown = ", ".join(map(str, odd[:MOST_SHOWN])) + (", …" if odd.size > MOST_SHOWN else "")
+        advice = (
+            LOSSY if odd.size > MOST_SHOWN else "add them to the legend, or make them 255 (void)"
+        )
         raise ImageFileError(
             f"{path}: mask values {shown} are not among the classes 0 … {legend.n_classes - 1}: "
             f"{advice}"
@@ -102,7 +107,7 @@ def count_classes(paths: Iterable[Path]) -> int:
         has_class, has_void = indices[-1] > 0, found.size > indices.size
         seen_both |= has_class and has_void
         seen_binary |= has_void and not has_class and not raw.palette
-        if indices.size > MOST_ODD + 2 and indices[0] < 16 and indices[-1] > 239:
+        if indices.size > MOST_SHOWN + 2 and indices[0] < 16 and indices[-1] > 239:
             lossy = path, indices
         largest = max(largest, (int(indices[-1]), path))
     if largest[0] < 2 or (seen_binary and not seen_both):
@@ -126,27 +131,9 @@ def _read_colours(path: str | PathLike[str], legend: ClassLegend) -> ByteArray |
         if image.mode not in ("RGB", "RGBA"):
             return None
         pixels = np.array(image.convert("RGB"))
-        codes = _codes(pixels)
-        known = {int(_codes(np.array(c))): k for k, c in enumerate(legend.colours)}
-        if legend.void is not None:
-            known[int(_codes(np.array(legend.void)))] = VOID
-        distinct, place = np.unique(codes, return_inverse=True)
-        odd = [code for code in distinct.tolist() if code not in known]
-        if not odd:
-            table = np.array([known[code] for code in distinct.tolist()], dtype=np.uint8)
-            return table[place.reshape(codes.shape)]
-        if (pixels == pixels[..., :1]).all():
-            return None
-        shown = ", ".join(colour_code(int(c).to_bytes(3, "big")) for c in odd[:MOST_ODD])
-        count = int(np.isin(codes, odd).sum())
-        more = f" and {len(odd) - MOST_ODD} more" if len(odd) > MOST_ODD else ""
-        advice = LOSSY if len(odd) > MOST_ODD else "add them to the legend (255 is void)"
-        raise ImageFileError(
-            f"the colours {shown}{more} ({count} pixels) are not in the legend: {advice}"
-        )
-
-
-def _codes(pixels: AnyArray) -> Int64Array:
-    """Return colours as single numbers."""
-    wide = pixels.astype(np.int64)
-    return (wide[..., 0] << 16) | (wide[..., 1] << 8) | wide[..., 2]
+        try:
+            return mask_of_colours(pixels, legend.colours, legend.void)
+        except UnknownColoursError:
+            if (pixels == pixels[..., :1]).all():
+                return None  # grey: the values are indices
+            raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -45,7 +46,22 @@ def load_graz02(
         If the folder, images or masks are missing.
     """
     files = find_graz02(root, category)
-    notes = _check_complete(files, partial)
+    return complete_images(files, leak_free=leak_free, notes=_check_complete(files, partial))
+
+
+def complete_images(
+    files: Graz02Files, *, leak_free: bool = False, notes: Sequence[str] = ()
+) -> SegmentationDataset:
+    """Return the images of a category that have both files; see `load_graz02`.
+
+    Parameters
+    ----------
+    files : Graz02Files
+    leak_free : bool
+    notes : sequence of str
+        Notes of the data set before those on the category.
+    """
+    category = files.category
     usable = sorted(n for n in files.images if n in files.masks)
     leaks = LEAKS.get(category, frozenset()) & set(usable)
     dropped = leaks if leak_free else frozenset()

@@ -103,7 +103,7 @@ def find_encoding(paths: Iterable[Path]) -> Encoding:
     AmbiguousMasksError
         If there is such a file and another one holds indices, but no file has both 1 and 255.
     """
-    only_255, only_1 = None, None
+    only_255, indexed = None, None
     for path in paths:
         raw = read_values(path)
         one, high = bool((raw.values == 1).any()), bool((raw.values == 255).any())
@@ -112,10 +112,11 @@ def find_encoding(paths: Iterable[Path]) -> Encoding:
         if high and not raw.palette:
             only_255 = path
         elif one or high:
-            only_1 = path
-    if only_255 is not None and only_1 is not None:
+            indexed = path
+    if only_255 is not None and indexed is not None:
         raise AmbiguousMasksError(
-            f"{only_255}: 255 may be foreground or void, as {only_1} holds class indices; {_CHOOSE}"
+            f"{only_255}: 255 may be foreground or void, as {indexed} holds class indices; "
+            f"{_CHOOSE}"
         )
     return "binary" if only_255 is not None else "index"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,22 +12,23 @@ import numpy as np
 
 from segboost._types import FloatArray
 from segboost.datasets.base import DatasetError, FileSource, LabelledImage, SegmentationDataset
-from segboost.datasets.images.folders import TEST_FRACTION, pair_files, summarise
-from segboost.datasets.images.scientific_masks import check_masks, find_kind
+from segboost.datasets.images.folders import TEST_FRACTION
+from segboost.datasets.images.scientific_masks import MaskRequest, check_masks, find_mask_kind
 from segboost.datasets.images.scientific_pages import (
     MOST_CROPS,
     Crop,
     CropMask,
     CropReader,
+    MaskKind,
     cut_crops,
     spread_crops,
 )
+from segboost.datasets.images.scientific_pairs import labelme_files, pair_scientific_files
 from segboost.datasets.images.splitting import split_by_fraction, split_by_lists
 from segboost.datasets.reading import image_source
 from segboost.io.errors import ImageFileError
-from segboost.io.formats.coco import read_coco
 from segboost.io.image_files import list_images
-from segboost.io.legend import TWO_CLASSES, ClassLegend, read_legend
+from segboost.io.legend import TWO_CLASSES, VOID, ClassLegend, read_legend
 from segboost.io.scientific.image_info import ImageInfo
 from segboost.io.scientific.intensities import (
     IntensityScale,
@@ -38,7 +39,7 @@ from segboost.io.scientific.intensities import (
 )
 from segboost.io.scientific.sources import open_source, read_info
 
-SIDE, LARGEST = 1024, 2048 * 2048
+SIDE, LARGEST_PIXELS = 1024, 2048 * 2048
 """Side of the crops of large pages, and the largest page that stays whole, in pixels."""
 READING = ("channels", "axes", "intensities", "mask_kind")
 """Options that only scientific images have."""
@@ -65,6 +66,26 @@ class ScientificReading:
     def __post_init__(self) -> None:
         if self.mask_kind not in ("auto", "classes", "labels"):
             raise ValueError(f"mask_kind: expected auto, classes or labels, got {self.mask_kind!r}")
+
+    @property
+    def known_scale(self) -> IntensityScale | None:
+        """The scale of a model; None if the images determine it."""
+        return self.intensities if isinstance(self.intensities, IntensityScale) else None
+
+
+@dataclass(frozen=True)
+class _Readers:
+    """How the images and masks of a set are read; see `CropReader` and `CropMask`."""
+
+    scale: IntensityScale | None
+    axes: str | None
+    kind: MaskKind
+    legend: ClassLegend
+    foreground: int | None
+
+    def of_mask(self, crop: Crop, image: str, pages: int) -> CropMask:
+        """Return the reader of a crop of the mask of an image."""
+        return CropMask(crop, self.kind, self.legend, image, self.foreground, pages)
 
 
 def parse_reading(options: Mapping[str, Any]) -> ScientificReading:
@@ -110,7 +131,7 @@ def parse_intensities(text: str) -> tuple[float, float]:
 
 def is_scientific_folder(images: str | PathLike[str], masks: str | PathLike[str]) -> bool:
     """Whether images are not all photographs, or masks are not image files."""
-    if Path(masks).suffix.lower() == ".json" or _labelme_files(Path(masks)):
+    if Path(masks).suffix.lower() == ".json" or labelme_files(Path(masks)):
         return True
     if not Path(images).is_dir() or not Path(masks).is_dir():
         return False
@@ -151,13 +172,12 @@ def load_scientific(
     """
     reading = reading or ScientificReading()
     given = read_legend(classes) if isinstance(classes, str | PathLike) else classes
-    pairs, kind, notes = _pair(Path(images), Path(masks), mask_suffix)
-    infos = {name: read_info(pair[0], reading.axes) for name, pair in pairs.items()}
-    known = reading.intensities if isinstance(reading.intensities, IntensityScale) else None
-    plain = reading.channels is None and known is None
-    plain = plain and all(info.photograph for info in infos.values())
-    if not plain:
-        _check_alike(infos, pairs, known)
+    files = pair_scientific_files(Path(images), Path(masks), mask_suffix)
+    pairs, notes = files.pairs, list(files.notes)
+    infos = {name: read_info(image, reading.axes) for name, (image, _) in pairs.items()}
+    scaled = _needs_scale(infos, reading)
+    if scaled:
+        _check_alike(infos, pairs, reading.known_scale)
     if train_list is None and test_list is None:
         train, test = split_by_fraction(list(pairs), test_fraction, seed)
     else:
@@ -165,66 +185,25 @@ def load_scientific(
         notes += [f"in neither list: {', '.join(left_out)}"] if left_out else []
     notes += [f"{name}: {note}" for name, info in infos.items() for note in info.notes]
     scale = None
-    if not plain:
-        used = [pairs[n][0] for n in train or test]
-        scale, said = _find_scale(used, infos, reading)
-        notes += said
-    wanted = (reading.mask_kind, given, foreground)
+    if scaled:
+        scale, scale_notes = _find_scale([pairs[n][0] for n in train or test], infos, reading)
+        notes += scale_notes
     pages = {name: info.pages for name, info in infos.items()}
-    legend, found_kind, more = find_kind(pairs, pages, kind, wanted, (SIDE, LARGEST))
-    more += check_masks(pairs, infos, found_kind, legend)
-    parts = []
-    for names in (train, test):
-        items: list[LabelledImage] = []
-        for name in names:
-            kept = (legend, pairs[name][0].name, foreground, pages[name])
-            reader = CropMask(Crop(0, 0, 0, 0), found_kind, *kept)
-            made, said = _items(name, pairs[name], infos[name], (scale, reading.axes), reader)
-            items += made
-            more += said
-        parts.append(tuple(items))
+    request = MaskRequest(reading.mask_kind, given, foreground)
+    sizes = (SIDE, LARGEST_PIXELS)
+    legend, kind, kind_notes = find_mask_kind(pairs, pages, files.storage, request, sizes)
+    notes += [*kind_notes, *check_masks(pairs, infos, kind, legend)]
+    readers = _Readers(scale, reading.axes, kind, legend, foreground)
+    train_items, train_notes = _read_part(train, pairs, infos, readers)
+    test_items, test_notes = _read_part(test, pairs, infos, readers)
     return SegmentationDataset(
         Path(images).resolve().name,
-        parts[0],
-        parts[1],
-        tuple(notes + more),
+        train_items,
+        test_items,
+        (*notes, *train_notes, *test_notes),
         legend=TWO_CLASSES if foreground is not None else legend,
         intensities=scale,
     )
-
-
-def _pair(
-    images: Path, masks: Path, mask_suffix: str
-) -> tuple[dict[str, tuple[Path, Path]], str, list[str]]:
-    """Return image and mask by name, the kind of the masks, and notes on images left out."""
-    if masks.suffix.lower() == ".json":
-        known = read_coco(masks).images
-        files = {path.stem: path for path in list_images(images)[0]}
-        missing = [path.name for path in files.values() if path.name not in known]
-        notes = [f"not in {masks.name} and left out: {', '.join(missing)}"] if missing else []
-        pairs = {name: (path, masks) for name, path in files.items() if path.name in known}
-        if not pairs:
-            raise DatasetError(f"{masks} lists no image of {images}: the file names must match")
-        return pairs, "coco", notes
-    labelme = _labelme_files(masks)
-    if labelme:
-        files = {path.stem: path for path in list_images(images)[0]}
-        missing = sorted(set(files) - set(labelme))
-        notes = [f"without a LabelMe file and left out: {', '.join(missing)}"] if missing else []
-        both = sorted(set(files) & set(labelme))
-        if not both:
-            raise DatasetError(f"{masks} has no LabelMe file named like an image in {images}")
-        return {name: (files[name], labelme[name]) for name in both}, "labelme", notes
-    found = pair_files(images, masks, mask_suffix)
-    if found.problems:
-        raise DatasetError(summarise(found.problems))
-    return found.pairs, "image", list(found.notes)
-
-
-def _labelme_files(masks: Path) -> dict[str, Path]:
-    if not masks.is_dir() or list_images(masks)[0]:
-        return {}
-    return {path.stem: path for path in sorted(masks.glob("*.json"))}
 
 
 def _is_scientific(path: Path) -> bool:
@@ -232,6 +211,13 @@ def _is_scientific(path: Path) -> bool:
         return not read_info(path).photograph
     except ImageFileError:
         return False  # reported when it is read
+
+
+def _needs_scale(infos: Mapping[str, ImageInfo], reading: ScientificReading) -> bool:
+    """Whether intensities must be scaled to bytes: not if all files are photographs."""
+    if reading.channels is not None or reading.known_scale is not None:
+        return True
+    return not all(info.photograph for info in infos.values())
 
 
 def _check_alike(
@@ -275,9 +261,9 @@ def _find_scale(
         return reading.intensities, []
     samples, notes = [], []
     for path in paths:
-        found, said = _samples(path, reading.axes, chosen)
-        samples += found
-        notes += [f"{path.name}: {line}" for line in said]
+        own_samples, own_notes = _samples(path, reading.axes, chosen)
+        samples += own_samples
+        notes += [f"{path.name}: {note}" for note in own_notes]
     if reading.intensities is not None:
         (low, high), n = reading.intensities, len(chosen)
         return IntensityScale(info.channels, chosen, (low,) * n, (high,) * n), notes
@@ -290,7 +276,7 @@ def _samples(
     """Return sampled pixels of an image, and notes; large pages are read crop by crop."""
     samples, notes = [], []
     with open_source(path, axes) as source:
-        crops = cut_crops(source.info, SIDE, LARGEST)
+        crops = cut_crops(source.info, SIDE, LARGEST_PIXELS)
         for crop in crops[:: max(1, len(crops) // MOST_CROPS)]:
             values = source.read(crop.page, crop.rows, crop.columns)
             samples.append(sample_pixels(values))
@@ -298,29 +284,47 @@ def _samples(
     return samples, list(dict.fromkeys(notes))
 
 
+def _read_part(
+    names: Sequence[str],
+    pairs: Mapping[str, tuple[Path, Path]],
+    infos: Mapping[str, ImageInfo],
+    readers: _Readers,
+) -> tuple[tuple[LabelledImage, ...], list[str]]:
+    """Return the labelled images of the training or the test part, and notes on crops."""
+    items, notes = [], []
+    for name in names:
+        own_items, own_notes = _items(name, pairs[name], infos[name], readers)
+        items += own_items
+        notes += own_notes
+    return tuple(items), notes
+
+
 def _items(
-    name: str,
-    pair: tuple[Path, Path],
-    info: ImageInfo,
-    scaling: tuple[IntensityScale | None, str | None],
-    mask: CropMask,
+    name: str, pair: tuple[Path, Path], info: ImageInfo, readers: _Readers
 ) -> tuple[list[LabelledImage], list[str]]:
-    """Return the pages or labelled crops of an image."""
-    scale, axes = scaling
+    """Return the pages or labelled crops of an image, and a note if crops are left out."""
+    image, mask = pair
     # Photographs stay whole here: training crops large ones, or scales them down.
-    crops, notes = cut_crops(info, SIDE, LARGEST if scale else info.n_pixels), []
+    crops = cut_crops(info, SIDE, LARGEST_PIXELS if readers.scale else info.n_pixels)
+    mask_readers = {crop: readers.of_mask(crop, image.name, info.pages) for crop in crops}
+    notes = []
     if len(crops) > info.pages:
-        labelled = [c for c in crops if (replace(mask, crop=c)((pair[1],)) != 255).any()]
-        used = spread_crops(labelled)
+        used = spread_crops([crop for crop in crops if _has_labels(mask_readers[crop], mask)])
         notes.append(f"{name}: {len(used)} of {len(crops)} crops are used")
         crops = used
     items = []
     for crop in crops:
         place = "" if len(crops) == 1 else f"_{crop.page}_{crop.top}_{crop.left}"
-        image = image_source(pair[0])
-        if scale is not None:
-            reader = CropReader(crop, scale, axes)
-            image = FileSource((pair[0],), reader, repr(reader))
-        own = replace(mask, crop=crop)
-        items.append(LabelledImage(f"{name}{place}", image, FileSource((pair[1],), own, repr(own))))
+        pixels = image_source(image)
+        if readers.scale is not None:
+            read_image = CropReader(crop, readers.scale, readers.axes)
+            pixels = FileSource((image,), read_image, repr(read_image))
+        read_mask = mask_readers[crop]
+        classes = FileSource((mask,), read_mask, repr(read_mask))
+        items.append(LabelledImage(f"{name}{place}", pixels, classes))
     return items, notes
+
+
+def _has_labels(read_mask: CropMask, mask: Path) -> bool:
+    """Whether a crop of a mask has a pixel with a class."""
+    return bool((read_mask((mask,)) != VOID).any())

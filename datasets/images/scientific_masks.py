@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,17 +15,57 @@ from segboost.datasets.images.scientific_pages import (
     open_mask,
     read_annotated,
 )
+from segboost.datasets.images.scientific_pairs import MaskStorage
 from segboost.io.formats.coco import read_coco
 from segboost.io.formats.labelme import labelme_labels
 from segboost.io.legend import TWO_CLASSES, ClassLegend, default_legend
 from segboost.io.scientific.image_info import ImageInfo
 
 
-def find_kind(
+@dataclass(frozen=True)
+class MaskRequest:
+    """What the user chose.
+
+    Parameters
+    ----------
+    kind : {"auto", "classes", "labels"}
+    legend : ClassLegend, optional
+    foreground : int, optional
+        The class to segment, in masks of several classes.
+    """
+
+    kind: str = "auto"
+    legend: ClassLegend | None = None
+    foreground: int | None = None
+
+
+@dataclass(frozen=True)
+class MaskSurvey:
+    """What the mask images of a set contain.
+
+    Parameters
+    ----------
+    highest : int
+        The largest value; in masks of 8 bits, 255 does not count.
+    wide : bool
+        Whether some mask has more than 8 bits.
+    coloured : bool
+        Whether the channels of some mask differ.
+    has_one : bool
+        Whether some mask holds a 1.
+    """
+
+    highest: int
+    wide: bool
+    coloured: bool
+    has_one: bool
+
+
+def find_mask_kind(
     pairs: dict[str, tuple[Path, Path]],
     pages: Mapping[str, int],
-    kind: str,
-    wanted: tuple[str, ClassLegend | None, int | None],
+    storage: MaskStorage,
+    request: MaskRequest,
     sizes: tuple[int, int],
 ) -> tuple[ClassLegend, MaskKind, list[str]]:
     """Return the classes, how masks store them, and notes on guesses.
@@ -36,39 +76,38 @@ def find_kind(
         Image and mask by name.
     pages : mapping of str to int
         Number of pages of each image.
-    kind : {"coco", "labelme", "image"}
-    wanted : (str, ClassLegend or None, int or None)
-        The kind of mask, the legend and the foreground class that the user chose.
+    storage : {"coco", "labelme", "image"}
+        The kind of file that holds the masks.
+    request : MaskRequest
     sizes : (int, int)
         Side of the crops in which large masks are read, and the largest mask that is read whole,
         in pixels; see `cut_crops`.
     """
-    named, legend, foreground = wanted
-    if kind == "coco":
+    legend = request.legend
+    if storage == "coco":
         names = read_coco(next(iter(pairs.values()))[1]).class_names
         return legend or _named(names), "coco", []
-    if kind == "labelme":
+    if storage == "labelme":
         found = {label for _, path in pairs.values() for label in labelme_labels(path)}
         names = ("background", *sorted(found - {"background", "_background_"}))
         return legend or _named(names), "labelme", []
-    if named == "labels":
+    if request.kind == "labels":
         return TWO_CLASSES, "labels", []
-    highest, wide, colours, ones = _survey(
-        {path: pages[name] for name, (_, path) in pairs.items()}, sizes
-    )
-    if colours:
+    survey = survey_masks({path: pages[name] for name, (_, path) in pairs.items()}, sizes)
+    if survey.coloured:
         if legend is None:
             raise DatasetError("masks in colours need a legend: give --classes FILE")
         return legend, "colours", []
-    two = legend is None or legend.n_classes == 2
-    if two and foreground is None and highest == 0 and not ones:
+    one_kind = (legend is None or legend.n_classes == 2) and request.foreground is None
+    if one_kind and survey.highest == 0 and not survey.has_one:
         return legend or TWO_CLASSES, "binary", []
-    if two and foreground is None and wide and highest > 1 and named == "auto":
+    if one_kind and survey.wide and survey.highest > 1 and request.kind == "auto":
         note = "masks are taken as label images: every object is foreground"
         return legend or TWO_CLASSES, "labels", [note]
-    if legend is not None or foreground is not None:
+    if legend is not None or request.foreground is not None:
         return legend or TWO_CLASSES, "classes", []
-    return (TWO_CLASSES if highest <= 1 else default_legend(highest + 1)), "classes", []
+    made = TWO_CLASSES if survey.highest <= 1 else default_legend(survey.highest + 1)
+    return made, "classes", []
 
 
 def check_masks(
@@ -108,8 +147,16 @@ def _extent(size: tuple[int, int, int]) -> str:
     return f"{pages} of {size[0]}×{size[1]} pixels"
 
 
-def _survey(masks: Mapping[Path, int], sizes: tuple[int, int]) -> tuple[int, bool, bool, bool]:
-    """Return the highest index, and whether masks exceed 8 bits, have colours, and hold a 1."""
+def survey_masks(masks: Mapping[Path, int], sizes: tuple[int, int]) -> MaskSurvey:
+    """Read all mask images of a set.
+
+    Parameters
+    ----------
+    masks : mapping of Path to int
+        Number of pages by file.
+    sizes : (int, int)
+        See `find_mask_kind`.
+    """
     highest, wide, colours, ones = 0, False, False, False
     for path, pages in masks.items():
         with open_mask(path, pages) as source:
@@ -120,7 +167,7 @@ def _survey(masks: Mapping[Path, int], sizes: tuple[int, int]) -> tuple[int, boo
                 rest = values[values != 255] if values.dtype == np.uint8 else values
                 highest = max(highest, int(rest.max(initial=0)))
                 wide |= values.dtype.itemsize > 1
-    return highest, wide, colours, ones
+    return MaskSurvey(highest, wide, colours, ones)
 
 
 def _named(names: Sequence[str]) -> ClassLegend:

@@ -26,7 +26,7 @@ from segboost.datasets.images.folders import (
     choose_reader,
     pair_files,
 )
-from segboost.datasets.images.graz02 import OCCLUDED, load_graz02, read_indices
+from segboost.datasets.images.graz02 import OCCLUDED, complete_images, read_indices
 from segboost.datasets.images.graz02_files import CATEGORIES, find_graz02
 from segboost.datasets.images.masks import AmbiguousMasksError, MaskReader
 from segboost.datasets.images.splitting import split_by_fraction
@@ -98,16 +98,17 @@ def verify_graz02(
     try:
         files = find_graz02(root, category)
     except DatasetError as error:
-        lost = [Finding(CATEGORIES[category].folder, "missing", str(error))]
-        return Verification(f"graz02/{category}", 0, 0, tuple(lost))
-    report = verify_dataset(load_graz02(root, category, partial=True), progress, _why_empty)
-    lost = [Finding(files.name(n), "missing", "no image file") for n in files.missing_images()]
-    lost += [Finding(files.name(n), "missing", "no mask file") for n in files.missing_masks()]
+        problems = [Finding(CATEGORIES[category].folder, "missing", str(error))]
+        return Verification(f"graz02/{category}", 0, 0, tuple(problems))
+    report = verify_dataset(complete_images(files), progress, _why_empty)
+    problems = [Finding(files.name(n), "missing", "no image file") for n in files.missing_images()]
+    problems += [Finding(files.name(n), "missing", "no mask file") for n in files.missing_masks()]
     known = CATEGORIES[category].unannotated & set(files.images) - set(files.masks)
-    lost += [Finding(files.name(n), "odd", "never annotated, so left out") for n in sorted(known)]
-    found = sorted((*lost, *report.findings), key=lambda finding: finding.name)
-    notes = tuple(note for note in report.notes if not note.startswith("incomplete"))
-    return replace(report, findings=tuple(found), notes=notes)
+    problems += [
+        Finding(files.name(n), "odd", "never annotated, so left out") for n in sorted(known)
+    ]
+    found = sorted((*problems, *report.findings), key=lambda finding: finding.name)
+    return replace(report, findings=tuple(found))
 
 
 def verify_folders(
@@ -127,18 +128,18 @@ def verify_folders(
     """
     legend = None if classes is None else read_legend(classes)
     pairs = pair_files(images, masks)
-    lost = [Finding(path.name, "missing", text) for path, text in pairs.problems]
+    problems = [Finding(path.name, "missing", text) for path, text in pairs.problems]
     reader: MaskReader | ClassMaskReader = MaskReader()
     try:
         reader = choose_reader([mask for _, mask in pairs.pairs.values()], legend=legend)
     except AmbiguousMasksError as error:
-        lost.append(Finding("masks", "missing", str(error)))
+        problems.append(Finding("masks", "missing", str(error)))
     except ImageFileError:
         pass  # the broken file is reported below, with all other findings
     split = split_by_fraction(list(pairs.pairs), TEST_FRACTION, seed=0)
     data = assemble(Path(images), pairs, split, reader)
     report = verify_dataset(data, progress)
-    return replace(report, findings=(*lost, *report.findings))
+    return replace(report, findings=(*problems, *report.findings))
 
 
 def _rare_classes(data: SegmentationDataset, counts: Int64Array) -> list[Finding]:

@@ -20,8 +20,8 @@ def verify_sun8(root: str | PathLike[str], progress: Progress | None = None) -> 
     try:
         scenes = load_sun8(root)
     except DatasetError as error:
-        lost = (Finding("sun8", "missing", str(error)),)
-        return Verification("sun8", 0, 0, lost, counts="no scenes")
+        missing = (Finding("sun8", "missing", str(error)),)
+        return Verification("sun8", 0, 0, missing, counts="no scenes")
     findings = []
     for done, path in enumerate(scenes.paths, start=1):
         findings += _check_image(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -66,13 +67,23 @@ class CsvTable:
     notes: tuple[str, ...]
 
 
+class _LabelReason(StrEnum):
+    """Why a column holds the labels, in words that follow "because"."""
+
+    NO_LABEL = ""
+    GIVEN = "it was named with --label"
+    OWN_NAME = "of its name"
+    LAST = "it is the last column"
+    LAST_USED = "it is the last column that is not left out"
+
+
 @dataclass(frozen=True)
 class _Roles:
     """Whether there is a header, and the roles of the columns, numbered from 0."""
 
     header: bool
     label: int | None
-    reason: str
+    reason: _LabelReason
     identifier: int | None
     features: tuple[int, ...]
     text: frozenset[int]
@@ -151,7 +162,7 @@ def _assemble(
         feature_names=tuple(names[q] for q in roles.features) if names else (),
         label_name=names[label] if names and label is not None else "",
         label_column=-1 if label is None else label,
-        label_reason=roles.reason,
+        label_reason=roles.reason.value,
         ids=np.array(ids, dtype=str),
         id_name="" if identifier is None else _called(identifier, names),
         id_column=-1 if identifier is None else identifier,
@@ -229,16 +240,16 @@ def _find_roles(
     if choices.identifier is not None:
         identifier = column_at(choices.identifier, names, source)
     ignored = {column_at(c, names, source) for c in choices.ignore}
-    if label == "auto" and reason == "it is the last column":
+    if reason is _LabelReason.LAST:
         q = max((p for p in range(len(names)) if p not in {*ignored, identifier}), default=q)
         if q != len(names) - 1:
-            reason = "it is the last column that is not left out"
+            reason = _LabelReason.LAST_USED
     if q is not None and q in {*ignored, identifier}:
         raise TableFileError(f"{source}: the label column {q + 1} is left out: name another")
     text = frozenset(column_at(c, names, source) for c in choices.categories)
     skipped = {*ignored, q, identifier}
     features = tuple(p for p in range(len(names)) if p not in skipped)
-    blank = reason == "of its name" and not any(names[p] for p in features)
+    blank = reason is _LabelReason.OWN_NAME and not any(names[p] for p in features)
     tested = [p for p in features if p not in text]
     header = by_name or blank or _has_header(rows, tested, choices.decimal)
     return _Roles(header, q, reason, identifier, features, text)
@@ -246,19 +257,19 @@ def _find_roles(
 
 def _find_label(
     names: Sequence[str], label: str | int | None, source: str
-) -> tuple[int | None, str]:
+) -> tuple[int | None, _LabelReason]:
     """Return the label's column and the reason for choosing it."""
     if label is None:
-        return None, ""
+        return None, _LabelReason.NO_LABEL
     if label != "auto":
-        return column_at(label, names, source), "it was named with --label"
+        return column_at(label, names, source), _LabelReason.GIVEN
     found = [q for q, name in enumerate(names) if name.lower() in LABEL_NAMES]
     if len(found) > 1:
         both = ", ".join(names[q] for q in found)
         raise TableFileError(f"{source} has several label columns ({both}): name one with --label")
     if found:
-        return found[0], "of its name"
-    return len(names) - 1, "it is the last column"
+        return found[0], _LabelReason.OWN_NAME
+    return len(names) - 1, _LabelReason.LAST
 
 
 def _has_header(rows: Sequence[Row], features: Sequence[int], decimal: str) -> bool:

@@ -19,6 +19,10 @@ FOLDER = "libsvm"
 """The folder of the sets, below the data root."""
 
 
+class IncompleteSetError(DatasetError):
+    """Some files of a set exist, but not all."""
+
+
 @dataclass(frozen=True)
 class LibsvmSet:
     """The size of a set once its files are pooled.
@@ -90,7 +94,15 @@ def load_libsvm_set(name: str, root: str | PathLike[str]) -> Table:
 
 
 def find_libsvm_files(name: str, root: str | PathLike[str]) -> tuple[Path, ...]:
-    """Return the files of a set; DatasetError names what is missing."""
+    """Return the files of a set.
+
+    Raises
+    ------
+    IncompleteSetError
+        If some of them are missing; the message names these.
+    DatasetError
+        If there are none.
+    """
     known = _known(name)
     folder = Path(root) / FOLDER
     for stem in (f"{name}.scale", name):
@@ -99,7 +111,9 @@ def find_libsvm_files(name: str, root: str | PathLike[str]) -> tuple[Path, ...]:
             return tuple(path for path in found if path)
         if any(found):
             lost = " and ".join(stem + p for p, f in zip(known.parts, found, strict=True) if not f)
-            raise DatasetError(f"{name} is not complete: {folder} has no {lost} (or .gz, .bz2)")
+            raise IncompleteSetError(
+                f"{name} is not complete: {folder} has no {lost} (or .gz, .bz2)"
+            )
     if name == "mnist":
         idx = _find_idx(folder)
         if idx:

@@ -122,8 +122,8 @@ def _by_name(
     first: Sequence[str], columns: Columns, source: str
 ) -> tuple[str | int | None, ColumnChoices, tuple[str, ...]]:
     """Return the label's column, the other choices and notes for a file with a header."""
-    lost = [name for name in columns.feature_names if name not in first]
-    _complain_of(lost, source)
+    missing = [name for name in columns.feature_names if name not in first]
+    _check_none_missing(missing, source)
     rest = [name for name in first if name not in columns.feature_names]
     label = columns.label_name if columns.label_name in rest else None
     if not columns.label_name and len(rest) == 1:
@@ -164,11 +164,11 @@ def _by_place(
     return label, ColumnChoices(ignore, identifier + 1 if identifier >= 0 else None, categories)
 
 
-def _complain_of(lost: Sequence[str], source: str) -> None:
-    """Raise if features are missing."""
-    if lost:
-        shown = ", ".join(map(repr, lost[:5]))
-        raise TableFileError(f"{source} lacks {len(lost)} of the model's features: {shown}")
+def _check_none_missing(missing: Sequence[str], source: str) -> None:
+    """Raise a TableFileError that lists the missing features, if there are any."""
+    if missing:
+        shown = ", ".join(map(repr, missing[:5]))
+        raise TableFileError(f"{source} lacks {len(missing)} of the model's features: {shown}")
 
 
 def _in_order(table: Table, columns: Columns, source: str) -> Table:
@@ -182,7 +182,7 @@ def _in_order(table: Table, columns: Columns, source: str) -> Table:
     if table.feature_names == columns.feature_names:
         return table
     place = {name: q for q, name in enumerate(table.feature_names)}
-    lost = [name for name in columns.feature_names if name not in place]
-    _complain_of(lost, source)
+    missing = [name for name in columns.feature_names if name not in place]
+    _check_none_missing(missing, source)
     X = table.X[:, [place[name] for name in columns.feature_names]]
     return replace(table, X=X, feature_names=columns.feature_names)

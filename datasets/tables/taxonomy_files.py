@@ -81,13 +81,13 @@ def match_classes(taxonomy: Taxonomy, classes: Sequence[Hashable]) -> Taxonomy:
     """
     by_text: dict[str, Hashable] = {str(name): name for name in classes}
     leaves = {str(leaf) for leaf in taxonomy.leaves}
-    lost = [name for name in by_text if name not in leaves]
-    if lost:
-        inner = [name for name in lost if name in {str(n) for n in taxonomy.parents.values()}]
+    missing = [name for name in by_text if name not in leaves]
+    if missing:
+        inner = [name for name in missing if name in {str(n) for n in taxonomy.parents.values()}]
         spare = sorted(leaves - set(by_text))
         hint = f"; leaves without rows: {_list(spare)}" if spare else ""
         why = " (an inner node, expected a leaf)" if inner else ""
-        raise ValueError(f"the taxonomy has no leaf for the classes {_list(lost)}{why}{hint}")
+        raise ValueError(f"the taxonomy has no leaf for the classes {_list(missing)}{why}{hint}")
     return Taxonomy(
         {
             (by_text.get(str(n), n) if str(n) in leaves else n): p

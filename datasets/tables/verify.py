@@ -11,6 +11,7 @@ from segboost.datasets.findings import CHECKING, Finding, Verification
 from segboost.datasets.tables.libsvm_sets import (
     FOLDER,
     LIBSVM_SETS,
+    IncompleteSetError,
     find_libsvm_files,
     load_libsvm_set,
 )
@@ -23,9 +24,10 @@ def find_sets(root: str | PathLike[str]) -> list[str]:
     for name in LIBSVM_SETS:
         try:
             find_libsvm_files(name, root)
-        except DatasetError as error:
-            if "not complete" not in str(error):
-                continue
+        except IncompleteSetError:
+            pass  # verification says what is missing
+        except DatasetError:
+            continue
         found.append(name)
     return found or list(LIBSVM_SETS)
 
@@ -38,8 +40,8 @@ def verify_libsvm(
     try:
         table = load_libsvm_set(name, root)
     except DatasetError as error:
-        lost = (Finding(name, "missing", str(error)),)
-        return Verification(label, 0, 0, lost, counts="no table")
+        missing = (Finding(name, "missing", str(error)),)
+        return Verification(label, 0, 0, missing, counts="no table")
     finally:
         if progress is not None:
             progress(Report(CHECKING, 1, 1))

@@ -19,8 +19,8 @@ def verify_sequence(root: Path, name: str, progress: Progress | None = None) -> 
     try:
         sequence = load_sequence(root, name)
     except DatasetError as error:
-        lost = (Finding(name, "missing", str(error)),)
-        return Verification(label, 0, 0, lost, counts="no sequence")
+        missing = (Finding(name, "missing", str(error)),)
+        return Verification(label, 0, 0, missing, counts="no sequence")
     findings: list[Finding] = []
     size: tuple[int, int] | None = None
     for number, path in enumerate(sequence.files):

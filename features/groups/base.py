@@ -105,12 +105,12 @@ class PatchGroup:
         """Return the descriptors of the patches around all superpixels."""
         largest = max(context.largest_patch, self.size)
         if self.kind == "hog":
-            hog = context.shared(("hog", largest), lambda: hog_response(context.rgb, largest))
+            hog = context.keep_latest(("hog", largest), lambda: hog_response(context.rgb, largest))
             return hog_patches(hog, context.centres, self.size)
         if self.kind == "lbp":
-            lbp = context.shared(("lbp", largest), lambda: lbp_response(context.grey, largest))
+            lbp = context.keep_latest(("lbp", largest), lambda: lbp_response(context.grey, largest))
             return lbp_patches(lbp, context.centres, self.size)
-        gist = context.shared(
+        gist = context.keep_latest(
             ("gist", largest, self.smallest),
             lambda: gist_response(context.grey, largest, self.smallest),
         )

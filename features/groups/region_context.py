@@ -42,7 +42,7 @@ CONTEXT = tuple(
 
 def position(context: ImageContext) -> Float32Array:
     """Return the position of each superpixel's centre, values in [0, 1], shape (P, 5)."""
-    centres, shape = context.places
+    centres, shape = context.page_centres
     y, x = (centres / np.maximum(shape - 1, 1)).T
     border = np.minimum.reduce([y, x, 1 - y, 1 - x])
     columns = [x, y, 2 * abs(x - 0.5), 2 * abs(y - 0.5), 2 * border]
@@ -85,7 +85,7 @@ def region_shape(context: ImageContext) -> Float32Array:
     the pixel covariance; the angle of its first axis is doubled (cos, sin). Compactness is
     ``4π area / perimeter²``, border contact the fraction of the perimeter on the image border.
     """
-    height, width = context.reference
+    height, width = context.reference_shape
     flat, count, area = context.labels.ravel(), context.count, context.area
     y, x = np.divmod(np.arange(flat.size), context.labels.shape[1])
     box = np.array([_range(flat, y, count), _range(flat, x, count)])

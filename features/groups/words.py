@@ -49,7 +49,7 @@ class Codebook:
             raise ValueError("codebook: expected the array 'words'")
         return cls(arrays["words"])
 
-    def name_descriptors(self, descriptors: Float32Array) -> IntArray:
+    def nearest_words(self, descriptors: Float32Array) -> IntArray:
         """Return the nearest word of each descriptor, ``argmin_k ‖d − w_k‖²``, shape (N,)."""
         return nearest_word(descriptors, self.words)
 
@@ -106,7 +106,7 @@ def word_histograms(context: ImageContext, codebook: Codebook, steps: int = 2) -
     -------
     ndarray of float32, shape (P, K)
     """
-    counts = context.remember(("words", id(codebook)), lambda: count_words(context, codebook))
+    counts = context.cached(("words", id(codebook)), lambda: count_words(context, codebook))
     total = context.within(steps) @ counts
     return np.asarray(np.sqrt(total / np.maximum(total.sum(axis=1, keepdims=True), 1)))
 
@@ -114,7 +114,7 @@ def word_histograms(context: ImageContext, codebook: Codebook, steps: int = 2) -
 def count_words(context: ImageContext, codebook: Codebook) -> Float32Array:
     """Count the words at the grid points of every superpixel, shape (P, K)."""
     points, descriptors = image_descriptors(context.grey)
-    names = codebook.name_descriptors(descriptors)
+    names = codebook.nearest_words(descriptors)
     size = len(codebook.words)
     flat = context.labels[points[:, 0], points[:, 1]] * size + names
     counts = np.bincount(flat, minlength=context.count * size)

@@ -93,7 +93,7 @@ def sample_map(values: Float32Array, context: ImageContext) -> Float32Array:
     _, rows, columns = values.shape
     down = Grid(rows, 0.5 * height / rows, height / rows)
     across = Grid(columns, 0.5 * width / columns, width / columns)
-    if rows * columns <= context.usual_count:
+    if rows * columns <= context.expected_count:
         return sample_centres(values, down, across, context.centres)
-    order = context.remember("pixel order", lambda: PixelOrder.of(context.labels, context.area))
+    order = context.cached("pixel order", lambda: PixelOrder.of(context.labels, context.area))
     return sample_mean(values, down, across, order, width)

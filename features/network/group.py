@@ -102,7 +102,7 @@ class NetworkGroup:
         others = [g for g in context.groups if isinstance(g, NetworkGroup) and scale in g.scales]
         sharing = [g for g in others if g.forward == forward]
         layers = tuple(dict.fromkeys(layer for g in (*sharing, self) for layer in g.layers))
-        return context.remember(
+        return context.cached(
             ("network", forward, scale, layers), lambda: forward.sample(context, scale, layers)
         )
 

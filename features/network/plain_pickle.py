@@ -110,6 +110,11 @@ class _Machine:
             items.append(item)
         return items[::-1]
 
+    def pop_pair(self) -> list[Any]:
+        """Remove and return a key and, above it on the stack, its value."""
+        value, key = self.stack.pop(), self.stack.pop()
+        return [key, value]
+
     def put(self, place: int) -> None:
         self.memory[place] = self.stack[-1]
 
@@ -184,7 +189,7 @@ _STEPS: dict[str, Any] = {
     "TUPLE": lambda machine, _: machine.stack.append(tuple(machine.since_mark())),
     "EMPTY_DICT": lambda machine, _: machine.stack.append({}),
     "EMPTY_LIST": lambda machine, _: machine.stack.append([]),
-    "SETITEM": lambda machine, _: machine.set_items([machine.stack.pop() for _ in "kv"][::-1]),
+    "SETITEM": lambda machine, _: machine.set_items(machine.pop_pair()),
     "SETITEMS": lambda machine, _: machine.set_items(machine.since_mark()),
     "APPENDS": lambda machine, _: machine.append_items(machine.since_mark()),
     "REDUCE": lambda machine, _: machine.call(),

@@ -45,28 +45,20 @@ class ClassPixelSource:
     page: PagePart | None = None
 
 
-def class_pixel_columns(
-    source: ClassPixelSource, maps: Sequence[Float32Array], rows: Int64Array, columns: Int64Array
-) -> Float32Array:
-    """Return the features of pixels, shape (n, 4 K + 11 + ΣC).
+def describe_class_pixels(
+    source: ClassPixelSource, maps: Sequence[Float32Array]
+) -> Callable[[Int64Array, Int64Array], Float32Array]:
+    """Return a function from rows and columns of n pixels to their features.
+
+    The features are float32, shape (n, 4 K + 11 + ΣC). Smooth columns are computed once, in
+    advance. The function can then be called on batches of pixels if the features of all of them
+    would not fit into memory.
 
     Parameters
     ----------
     source : ClassPixelSource
     maps : sequence of ndarray of float32, shape (C, h, w)
         Maps of a network.
-    rows, columns : ndarray of int, shape (n,)
-    """
-    return describe_class_pixels(source, maps)(rows, columns)
-
-
-def describe_class_pixels(
-    source: ClassPixelSource, maps: Sequence[Float32Array]
-) -> Callable[[Int64Array, Int64Array], Float32Array]:
-    """Return a function from rows and columns to the features of these pixels.
-
-    Smooth columns are computed once, in advance. The function can then be called on batches of
-    pixels if the features of all of them would not fit into memory.
     """
     shape = source.superpixels.shape
     n_classes = source.scores.shape[1]

@@ -59,28 +59,20 @@ class PixelSource:
     distance: Int32Array
 
 
-def pixel_columns(
-    source: PixelSource, maps: Sequence[Float32Array], rows: Int64Array, columns: Int64Array
-) -> Float32Array:
-    """Return the features of pixels, shape (n, len(NAMES) + ΣC).
+def describe_pixels(
+    source: PixelSource, maps: Sequence[Float32Array]
+) -> Callable[[Int64Array, Int64Array], Float32Array]:
+    """Return a function from rows and columns of n pixels to their features.
+
+    The features are float32, shape (n, len(NAMES) + ΣC). Smooth columns are computed once, in
+    advance. The function can then be called on batches of pixels if the features of all of them
+    would not fit into memory.
 
     Parameters
     ----------
     source : PixelSource
     maps : sequence of ndarray of float32, shape (C, h, w)
         Maps of a network.
-    rows, columns : ndarray of int, shape (n,)
-    """
-    return describe_pixels(source, maps)(rows, columns)
-
-
-def describe_pixels(
-    source: PixelSource, maps: Sequence[Float32Array]
-) -> Callable[[Int64Array, Int64Array], Float32Array]:
-    """Return a function from rows and columns to the features of these pixels.
-
-    Smooth columns are computed once, in advance. The function can then be called on batches of
-    pixels if the features of all of them would not fit into memory.
     """
     shape = source.superpixels.shape
     margin = np.clip(source.margin, -MOST_MARGIN, MOST_MARGIN).astype(np.float32)

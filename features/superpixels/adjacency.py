@@ -111,7 +111,7 @@ def find_crossings(labels: Labels) -> tuple[Int64Array, ...]:
     return _walk_edges(np.ascontiguousarray(labels), int(labels.max()) + 1)
 
 
-def crossings_plainly(labels: Labels) -> tuple[Int64Array, ...]:
+def find_crossings_numpy(labels: Labels) -> tuple[Int64Array, ...]:
     """Plain NumPy twin of `find_crossings`."""
     height, width = labels.shape
     count = int(labels.max()) + 1

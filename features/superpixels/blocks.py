@@ -36,7 +36,7 @@ def block_edges(start: int, stop: int, block: int) -> list[int]:
     return [start, *inner, stop]
 
 
-def method_for(method: SuperpixelMethod, pixels: int) -> SuperpixelMethod:
+def scaled_method(method: SuperpixelMethod, pixels: int) -> SuperpixelMethod:
     """Return a method with as many superpixels per pixel as in an image of 640 × 480 pixels."""
     share = pixels / USUAL_PIXELS
     if isinstance(method, GraphMerging):
@@ -76,7 +76,7 @@ def cut_blocks(
     for top, bottom in pairwise(rows):
         for left, right in pairwise(columns):
             place = np.s_[top - y : bottom - y, left - x : right - x]
-            one = method_for(method, (bottom - top) * (right - left))
+            one = scaled_method(method, (bottom - top) * (right - left))
             found = one.cut(np.ascontiguousarray(rgb[place]), np.ascontiguousarray(luv[place]))
             labels[place] = found + count
             count += int(found.max()) + 1

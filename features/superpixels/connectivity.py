@@ -43,7 +43,7 @@ def in_reading_order(labels: AnyArray) -> Labels:
     return found.reshape(labels.shape)
 
 
-def in_reading_order_plainly(labels: AnyArray) -> Labels:
+def in_reading_order_numpy(labels: AnyArray) -> Labels:
     """Plain NumPy twin of `in_reading_order`."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int32)

@@ -12,7 +12,9 @@ from segboost.features.superpixels.connectivity import Labels, in_reading_order
 _STEPS = 256
 
 
-def grow_forest(colours: Float32Array, scale: float, min_area: int, max_area: int) -> Labels:
+def felzenszwalb_regions(
+    colours: Float32Array, scale: float, min_area: int, max_area: int
+) -> Labels:
     """Segment an image by the criterion of Felzenszwalb and Huttenlocher.
 
     Neighbouring pixels are joined in the order of their colour difference w. Two regions A and B

@@ -18,7 +18,7 @@ from segboost.features.image import RGB, ImageLike, as_rgb
 from segboost.features.luv import rgb_to_luv
 from segboost.features.setting_checks import Number, check_settings
 from segboost.features.superpixels.connectivity import Labels, connected_regions
-from segboost.features.superpixels.first_cut import grow_forest
+from segboost.features.superpixels.first_cut import felzenszwalb_regions
 from segboost.features.superpixels.merging import MergeCost, merge_regions
 
 USUAL_PIXELS = 640 * 480
@@ -105,7 +105,7 @@ class GraphMerging:
         count = self.count(height, width)
         mean_area = max(height * width / count, self.min_area)
         # Pixels of equal colour join in reading order, which gives stripes; keep these short.
-        first = grow_forest(smooth, self.scale, 5, int(mean_area / 4))
+        first = felzenszwalb_regions(smooth, self.scale, 5, int(mean_area / 4))
         places = np.indices((height, width), np.float32) * (self.compactness / mean_area**0.5)
         described = np.concatenate([smooth, np.moveaxis(places, 0, 2)], axis=2)
         return merge_regions(

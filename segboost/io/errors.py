@@ -11,19 +11,19 @@ class ImageFileError(ValueError):
     Parameters
     ----------
     message : str
-    passing : bool
+    temporary : bool
         Whether the system failed rather than the content, so that a later attempt may succeed.
     """
 
-    def __init__(self, message: str, passing: bool = False) -> None:
+    def __init__(self, message: str, temporary: bool = False) -> None:
         super().__init__(message)
-        self.passing = passing
+        self.temporary = temporary
 
 
-def is_passing(error: Exception) -> bool:
+def is_temporary(error: Exception) -> bool:
     """Whether an error may be temporary: a failure of disk, network or memory."""
     if isinstance(error, ImageFileError):
-        return error.passing
+        return error.temporary
     # Pillow's errors about content are OSErrors without a number.
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and bool(error.errno))
 

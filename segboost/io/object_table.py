@@ -41,7 +41,7 @@ def read_objects(path: str | PathLike[str]) -> dict[str, AnyArray]:
         return {name: _column(name, [row[n] for row in rows]) for n, name in enumerate(names)}
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ImageFileError(f"{path}: {reason}", passing=True) from None
+        raise ImageFileError(f"{path}: {reason}", temporary=True) from None
     except (ValueError, csv.Error):
         raise ImageFileError(f"{path}: not an object table written by segboost segment") from None
 

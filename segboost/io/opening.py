@@ -21,7 +21,7 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from segboost._types import UInt16Array
-from segboost.io.errors import ImageFileError, explain, is_passing
+from segboost.io.errors import ImageFileError, explain, is_temporary
 
 MAX_PIXELS = 89_478_485
 """Larger images are rejected before decoding: they may be decompression bombs."""
@@ -184,7 +184,7 @@ def _named_errors(source: Source) -> Iterator[None]:
         empty = isinstance(error, UnidentifiedImageError) and _is_empty(source)
         reason = "the file is empty" if empty else explain(error)
         message = reason if isinstance(source, bytes) else f"{source}: {reason}"
-        raise ImageFileError(message, is_passing(error)) from None
+        raise ImageFileError(message, is_temporary(error)) from None
 
 
 def _load_upright(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from segboost.label.images import FolderImage
+from segboost.label.line_protocol import read_messages, send_task, start_process
 from segboost.label.project import LabelProject
 
 TRY_AGAIN = 10.0
@@ -46,7 +45,7 @@ class BackgroundProcesses:
     project : LabelProject
     n_workers : int
         Number of worker processes, and of processes that training uses.
-    described : callable, optional
+    on_described : callable, optional
         Called with the name of an image when its features have been computed.
     """
 
@@ -54,7 +53,7 @@ class BackgroundProcesses:
         self,
         project: LabelProject,
         n_workers: int,
-        described: Callable[[str], Any] = lambda name: None,
+        on_described: Callable[[str], Any] = lambda name: None,
     ) -> None:
         self.project = project
         self.n_workers = n_workers
@@ -67,7 +66,7 @@ class BackgroundProcesses:
         self.outcome = ""
         self.trained_in: float | None = None
         self.trained_strokes = 0
-        self._tell_described = described
+        self._on_described = on_described
         self._images: dict[str, str] = {}  # stamps by name, in name order
         self._focus: list[str] = []
         self._taken: set[str] = set()
@@ -80,7 +79,7 @@ class BackgroundProcesses:
         for number in range(self.n_workers):
             threading.Thread(target=self._run_worker, args=(number,), daemon=True).start()
 
-    def see(self, images: Sequence[FolderImage]) -> None:
+    def update_images(self, images: Sequence[FolderImage]) -> None:
         """Update the list of images, in order; changed files are processed again."""
         with self._wake:
             before = self._images
@@ -116,9 +115,7 @@ class BackgroundProcesses:
             if self.training is not None:
                 raise RuntimeError("training is already running: stop it first")
             process = self._spawn("segboost.label.training_process", new_group=True)
-            assert process.stdin is not None
-            process.stdin.write(json.dumps({"names": list(names), "jobs": self.n_workers}) + "\n")
-            process.stdin.flush()
+            send_task(process, {"names": list(names), "jobs": self.n_workers})
             self.training = Training(process, strokes)
             self.outcome = ""
         threading.Thread(target=self._watch_training, args=(self.training,), daemon=True).start()
@@ -151,24 +148,16 @@ class BackgroundProcesses:
             self._wake.notify_all()
 
     def _spawn(self, module: str, new_group: bool = False) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", module, str(self.project.folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=new_group,
-        )
+        return start_process(module, self.project.folder, new_group)
 
     def _watch_training(self, training: Training) -> None:
-        assert training.process.stdout is not None
         error, finished = "", False
-        for line in training.process.stdout:
-            said = _read(line)
-            error, finished = said.get("error", error), said.get("finished", finished)
-            if "stage" in said:
+        for message in read_messages(training.process):
+            error, finished = message.get("error", error), message.get("finished", finished)
+            if "stage" in message:
                 with self._wake:
-                    training.stage, training.note = said["stage"], said["note"]
-                    training.done, training.total = said["done"], said["total"]
+                    training.stage, training.note = message["stage"], message["note"]
+                    training.done, training.total = message["done"], message["total"]
         training.process.wait()
         with self._wake:
             self.training = None
@@ -185,7 +174,7 @@ class BackgroundProcesses:
     def _run_worker(self, number: int) -> None:
         """Send commands to one worker process, one at a time; replace it if it dies."""
         process: subprocess.Popen[str] | None = None
-        while (task := self._take(number)) is not None:
+        while (task := self._wait_for_task(number)) is not None:
             if process is None:
                 process = self._spawn("segboost.label.worker_process")
                 with self._wake:
@@ -200,13 +189,13 @@ class BackgroundProcesses:
                 if answer is None and self._closed:
                     return
                 fresh = task["name"] not in self.described
-                self._note(task, answer or {"error": "the worker process died"})
+                self._record_result(task, answer or {"error": "the worker process died"})
                 fresh = fresh and task["name"] in self.described
                 self._wake.notify_all()
             if fresh:
-                self._tell_described(task["name"])
+                self._on_described(task["name"])
 
-    def _take(self, number: int) -> dict[str, Any] | None:
+    def _wait_for_task(self, number: int) -> dict[str, Any] | None:
         """Wait for the next task and return it; None after `close`."""
         with self._wake:
             while not self._closed:
@@ -235,13 +224,13 @@ class BackgroundProcesses:
         start = names.index(first[0]) if first else 0
         return [*first, *(n for n in names[start:] + names[:start] if n not in first)]
 
-    def _note(self, task: dict[str, Any], answer: dict[str, Any]) -> None:
+    def _record_result(self, task: dict[str, Any], answer: dict[str, Any]) -> None:
         name = task["name"]
         self._taken.discard(name)
         if "error" in answer:
             if task.get("model") == self.model_key or task["do"] == "features":
                 self.failed[name] = answer["error"]
-                if answer.get("passing"):
+                if answer.get("temporary"):
                     self._again[name] = time.monotonic() + TRY_AGAIN
             return
         self.described.add(name)
@@ -251,24 +240,11 @@ class BackgroundProcesses:
 
 def _ask(process: subprocess.Popen[str], task: dict[str, Any]) -> dict[str, Any] | None:
     """Return a worker's answer; None if it died."""
-    assert process.stdin is not None
-    assert process.stdout is not None
     try:
-        process.stdin.write(json.dumps(task) + "\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
-        return dict(json.loads(line)) if line else None
+        send_task(process, task)
+        return next(read_messages(process), None)
     except (OSError, ValueError):
         return None
-
-
-def _read(line: str) -> dict[str, Any]:
-    """Return a message of the training process; empty if a library printed the line."""
-    try:
-        said = json.loads(line)
-    except ValueError:
-        return {}
-    return said if isinstance(said, dict) else {}
 
 
 def _kill_group(process: subprocess.Popen[str]) -> None:

@@ -119,13 +119,13 @@ class ClassList:
         ]
         return json.dumps({"classes": rows}, indent=1, ensure_ascii=False).encode()
 
-    def known(self) -> ByteArray:
+    def void_table(self) -> ByteArray:
         """Return a table, shape (256,), that maps values without a class to void."""
         table = np.full(256, VOID, np.uint8)
         table[list(self.values)] = self.values
         return table
 
-    def indices(self) -> ByteArray:
+    def index_table(self) -> ByteArray:
         """Return a table, shape (256,), from values to the classes 0 … K−1 of a model."""
         table = np.full(256, VOID, np.uint8)
         table[list(self.values)] = np.arange(len(self.classes))

@@ -107,7 +107,7 @@ def _mask_file(image: FolderImage, masks: MaskFolder) -> bytes:
     classes = masks.classes()
     if classes.values == tuple(range(len(classes.values))):
         return masks.path(image).read_bytes()
-    return encode_mask(classes.indices()[masks.read(image)], classes.numbered)
+    return encode_mask(classes.index_table()[masks.read(image)], classes.numbered)
 
 
 def remove_unfinished(project: LabelProject) -> None:

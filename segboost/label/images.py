@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from segboost.io.errors import ImageFileError, is_passing
+from segboost.io.errors import ImageFileError, is_temporary
 from segboost.io.image_files import list_images, read_unit_image
 from segboost.io.opening import MAX_PIXELS, open_image
 from segboost.io.pixels import rgb_bytes
@@ -144,7 +144,7 @@ class ImageFolder:
         except ImageFileError as error:
             reason = str(error).removeprefix(f"{path}: ")
             image = FolderImage(image_key(path), path, problem=reason, stamp=text)
-            if is_passing(error):  # try again at the next scan
+            if is_temporary(error):  # try again at the next scan
                 return image
         self._known[stamp] = image
         return image

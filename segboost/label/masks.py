@@ -82,7 +82,7 @@ class MaskFolder:
             raise ImageFileError(f"{path.parent} is not a folder: remove it") from None
         except OSError as error:
             reason = str(error.strerror).lower()
-            raise ImageFileError(f"{path}: {reason}", passing=True) from None
+            raise ImageFileError(f"{path}: {reason}", temporary=True) from None
 
     def read(self, image: FolderImage) -> ByteArray:
         """Return a mask in the size of its image; all void if nothing is labelled.
@@ -110,7 +110,7 @@ class MaskFolder:
         values = read_values(path).values
         if values.max(initial=0) > VOID:
             raise ImageFileError(f"{path}: expected mask values 0 … 255: remove the file")
-        known: ByteArray = self.classes().known()[values]
+        known: ByteArray = self.classes().void_table()[values]
         return known
 
     def shown(self, image: FolderImage) -> tuple[ByteArray, str]:

@@ -68,7 +68,7 @@ class ClassReader:
 
     def __call__(self, paths: tuple[Path, ...]) -> ByteArray:
         """Return the mask of the file."""
-        found: ByteArray = self.classes.indices()[read_values(paths[0]).values]
+        found: ByteArray = self.classes.index_table()[read_values(paths[0]).values]
         return found
 
     @property

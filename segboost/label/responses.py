@@ -25,8 +25,9 @@ HEADERS = {
 
 
 def static_file(name: str) -> bytes:
-    """Return a file of the page."""
-    return (resources.files("segboost.label") / "static" / name).read_bytes()
+    """Return a file of the page, or one of its scripts."""
+    folder = "scripts" if name.endswith(".js") else "static"
+    return (resources.files("segboost.label") / folder / name).read_bytes()
 
 
 def json_response(values: dict[str, Any], status: int = 200) -> Response:

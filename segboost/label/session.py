@@ -17,7 +17,7 @@ import numpy as np
 from segboost._types import ByteArray, Int32Array
 from segboost.features.presets import find_preset
 from segboost.features.superpixels.methods import find_superpixels
-from segboost.io.errors import ImageFileError, is_passing
+from segboost.io.errors import ImageFileError, is_temporary
 from segboost.label.background_processes import BackgroundProcesses
 from segboost.label.classes import ClassList, PaintedClassError, write_classes
 from segboost.label.export import Exported, export_masks
@@ -74,7 +74,7 @@ class LabelSession:
         images = self.images.scan()
         self.masks.forget_removed(images)
         self.project.choose_vocabulary(images)
-        self.processes.see(images)
+        self.processes.update_images(images)
         self.processes.start()
 
     def close(self) -> None:
@@ -86,7 +86,7 @@ class LabelSession:
     def state(self) -> dict[str, Any]:
         """Return the images with their states, the training state and the image to label next."""
         images = self.images.scan()
-        self.processes.see(images)
+        self.processes.update_images(images)
         end = time.monotonic() + COUNTING
         shown = [self._shown(image, end) for image in images]
         return {
@@ -315,7 +315,7 @@ class LabelSession:
             return decode()
         except ImageFileError as error:
             reason = str(error).removeprefix(f"{image.path}: ")
-            if not is_passing(error):
+            if not is_temporary(error):
                 self.images.mark_broken(image, reason)
             raise
 

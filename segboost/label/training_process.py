@@ -10,12 +10,11 @@ import json
 import os
 import signal
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from segboost.io.legend import TWO_CLASSES
+from segboost.label.line_protocol import end_with_server, say
 from segboost.label.project import C_OF_ONE_IMAGE, LabelProject
 from segboost.pipelines.batch.image_result import explain
 from segboost.pipelines.segmentation.checked_training import StageReporter, check_and_train
@@ -30,12 +29,6 @@ class LineProgress:
     def __call__(self, report: Report) -> None:
         """Write a report."""
         say(stage=report.stage, done=report.done, total=report.total, note=report.details())
-
-
-def say(**values: Any) -> None:
-    """Send one line of JSON to the server."""
-    sys.stdout.write(json.dumps(values) + "\n")
-    sys.stdout.flush()
 
 
 def run(folder: Path, names: list[str], n_jobs: int) -> None:
@@ -58,23 +51,21 @@ def run(folder: Path, names: list[str], n_jobs: int) -> None:
     project.keep_model_values(classes.values)
 
 
-def end_with_server() -> None:
-    """Kill this process and its workers when the server, which holds our input, is gone."""
-    if not sys.stdin.readline():
-        os.killpg(os.getpgid(0), signal.SIGKILL)
+def kill_own_group() -> None:
+    """Kill this process and its workers."""
+    os.killpg(os.getpgid(0), signal.SIGKILL)
 
 
 def main() -> None:
     """Train on the images that the first line of standard input names."""
     task = json.loads(sys.stdin.readline())
-    threading.Thread(target=end_with_server, daemon=True).start()
+    end_with_server(kill_own_group)
     try:
         run(Path(sys.argv[1]), task["names"], task["jobs"])
     except Exception as error:  # shown on the page
         say(error=explain(error))
     else:
         say(finished=True)
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ class Page:
 
         The query is the stamp of the image that was painted on: 410 if the file was replaced.
         """
-        body = await _read(request, MOST_BYTES)
+        body = await _read(request, MOST_BYTES, "the mask is too large")
         if isinstance(body, Response):
             return body
         return await run_in_threadpool(self._save, request, body)
@@ -276,8 +276,17 @@ class Page:
             return problem(str(error), 400)
 
 
-async def _read(request: Request, most: int) -> bytes | Response:
-    """Return the body of a request, or the answer to one that is too large or incomplete."""
+async def _read(request: Request, most: int, too_large: str) -> bytes | Response:
+    """Return the body of a request, or the answer to one that is too large or incomplete.
+
+    Parameters
+    ----------
+    request : Request
+    most : int
+        Maximum size in bytes.
+    too_large : str
+        The answer to a larger body.
+    """
     body, size = bytearray(), 0
     try:
         async for chunk in request.stream():
@@ -290,7 +299,7 @@ async def _read(request: Request, most: int) -> bytes | Response:
         return problem("the request was not sent completely", 400)
     if size > most:
         # Some excess is read and dropped: a client that is still sending would miss the answer.
-        return problem("the mask is too large" if most == MOST_BYTES else "request too large", 413)
+        return problem(too_large, 413)
     return bytes(body)
 
 
@@ -298,7 +307,7 @@ async def _with_object(
     request: Request, act: Callable[[dict[str, Any]], Response], refused: int = 400
 ) -> Response:
     """Answer a request whose body is a JSON object or empty; errors are shown by the page."""
-    body = await _read(request, MOST_JSON)
+    body = await _read(request, MOST_JSON, "request too large")
     if isinstance(body, Response):
         return body
     try:

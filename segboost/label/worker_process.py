@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from segboost.io.errors import is_passing
+from segboost.io.errors import is_temporary
+from segboost.label.line_protocol import say
 from segboost.label.prediction import Prediction, predict_image
 from segboost.label.project import PREDICTION, LabelProject
 from segboost.pipelines.batch.image_result import explain
@@ -40,7 +41,7 @@ class Worker:
                 return {"done": True}
             return {"done": True, **self._predict(command["name"], command["model"])}
         except Exception as error:  # one bad image must not stop the others
-            return {"error": explain(error), "passing": is_passing(error)}
+            return {"error": explain(error), "temporary": is_temporary(error)}
 
     def _item(self, name: str) -> Any:
         return reduce_items([self.project.item(name)], self._longest_side)[0]
@@ -72,8 +73,7 @@ def main() -> None:
     with single_threaded():
         worker = Worker(Path(sys.argv[1]))
         for line in sys.stdin:
-            sys.stdout.write(json.dumps(worker.answer(json.loads(line))) + "\n")
-            sys.stdout.flush()
+            say(**worker.answer(json.loads(line)))
 
 
 if __name__ == "__main__":

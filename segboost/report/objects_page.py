@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -191,16 +191,18 @@ def _picture(name: str, address: str) -> str:
 
 
 def _images(rows: Sequence[Row], images: Sequence[Row]) -> str:
-    count = Counter(row["image"] for row in rows)
-    names = [row["name"] for row in images] or list(count)
+    by_image: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_image[row["image"]].append(row)
+    names = [row["name"] for row in images] or list(by_image)
     shown = []
     for name in names[:MOST_ROWS]:
-        own = [row for row in rows if row["image"] == name]
+        own = by_image.get(name, [])
         unit = escape(own[0]["unit"]) if own else PIXEL
         total = sum(float(row["area"]) for row in own)
         area = f"{total:,.0f}" if total >= 1000 else f"{total:.6g}"
         named = "pixels" if unit == PIXEL else f"{unit}²"
-        shown.append([escape(name), f"{count[name]:,}", f"{area} {named}"])
+        shown.append([escape(name), f"{len(own):,}", f"{area} {named}"])
     more = f"<p>{len(names) - MOST_ROWS} more: see {RESULTS}.</p>" if len(names) > MOST_ROWS else ""
     return table(["image", "objects", "total area"], shown, "objects per image") + more
 

@@ -17,7 +17,7 @@ from segboost.storage.ownership import ForeignFileError
 from segboost.storage.whole_file import check_replaceable, write_whole
 
 PAGE = "report.html"
-LARGEST = 5_000_000
+LARGEST_BYTES = 5_000_000
 """Size of a page in bytes above which smaller pictures are tried."""
 GENERATOR = b'<meta name="generator" content="segboost '
 HEAD = 4096
@@ -75,7 +75,7 @@ def write_report(
         sets = _collect_all(by_set, data_root, n_jobs, tell, widest)
         # File names may contain bytes that are not valid text.
         text = render(name, sets, paper).encode("utf-8", "replace")
-        if len(text) <= LARGEST:
+        if len(text) <= LARGEST_BYTES:
             break
     return write_whole(page, text)
 

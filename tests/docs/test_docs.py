@@ -55,7 +55,7 @@ def test_the_parts_of_the_report_have_the_titles_that_the_guide_names():
     guide = (ROOT / "docs" / "reading-the-report.md").read_text()
     titles = re.findall(r"^\| \*\*(.+?)\*\* \|", guide, re.M)
     assert len(titles) >= 8
-    source = "".join(p.read_text() for p in (ROOT / "segboost" / "report").glob("*.py"))
+    source = "".join(p.read_text() for p in (ROOT / "segboost" / "report").rglob("*.py"))
     assert not [title for title in titles if f'"{title}"' not in source]
 
 

@@ -91,7 +91,7 @@ def processes(tmp_path):
 
 
 def test_the_viewed_image_comes_first(processes, tmp_path):
-    processes.see(images(tmp_path, "a.png", "b.png", "c.png"))
+    processes.update_images(images(tmp_path, "a.png", "b.png", "c.png"))
     processes.focus(["c.png"])
     processes.start()
     until(lambda: len(processes.described) == 3)
@@ -99,7 +99,7 @@ def test_the_viewed_image_comes_first(processes, tmp_path):
 
 
 def test_the_images_after_the_viewed_one_come_next(processes, tmp_path):
-    processes.see(images(tmp_path, "a.png", "b.png", "c.png", "d.png"))
+    processes.update_images(images(tmp_path, "a.png", "b.png", "c.png", "d.png"))
     processes.focus(["c.png"])
     processes.start()
     until(lambda: len(processes.described) == 4)
@@ -107,20 +107,22 @@ def test_the_images_after_the_viewed_one_come_next(processes, tmp_path):
 
 
 def test_a_file_that_changed_is_tried_again(processes, tmp_path):
-    processes.see(images(tmp_path, "a.png", "deadly.png", stamp="half"))
+    processes.update_images(images(tmp_path, "a.png", "deadly.png", stamp="half"))
     processes.start()
     until(lambda: processes.described and processes.failed)
     processes.uncertainty["deadly.png"] = 0.5
-    processes.see(images(tmp_path, "a.png", "deadly.png", stamp="half"))
+    processes.update_images(images(tmp_path, "a.png", "deadly.png", stamp="half"))
     time.sleep(0.1)
     assert processes.asked() == ["a.png", "deadly.png"]
-    processes.see([*images(tmp_path, "a.png", stamp="half"), *images(tmp_path, "deadly.png")])
+    processes.update_images(
+        [*images(tmp_path, "a.png", stamp="half"), *images(tmp_path, "deadly.png")]
+    )
     until(lambda: processes.asked() == ["a.png", "deadly.png", "deadly.png"])
     assert processes.uncertainty == {}
 
 
 def test_a_process_that_dies_fails_only_its_image(processes, tmp_path):
-    processes.see(images(tmp_path, "a.png", "deadly.png", "z.png"))
+    processes.update_images(images(tmp_path, "a.png", "deadly.png", "z.png"))
     processes.start()
     until(lambda: len(processes.described) + len(processes.failed) == 3)
     assert processes.described == {"a.png", "z.png"}
@@ -131,7 +133,7 @@ def test_training_has_the_processors_and_can_be_stopped(processes, tmp_path):
     processes.train(["a.png"])
     until(lambda: processes.snapshot().get("stage") == "trees")
     assert processes.snapshot()["running"]
-    processes.see(images(tmp_path, "a.png"))
+    processes.update_images(images(tmp_path, "a.png"))
     processes.start()
     with pytest.raises(RuntimeError, match="already running"):
         processes.train(["a.png"])

@@ -47,7 +47,7 @@ def test_changed_order_names_and_colours_keep_the_values():
     assert [c.value for c in changed.classes] == [2, 1, 0]
     assert [c.name for c in changed.ordered] == ["background", "leaf", "wheel"]
     assert changed.classes[1].colour == (0x12, 0x34, 0x56)
-    assert changed.indices()[[0, 1, 2, 3, 255]].tolist() == [0, 1, 2, 255, 255]
+    assert changed.index_table()[[0, 1, 2, 3, 255]].tolist() == [0, 1, 2, 255, 255]
 
 
 @pytest.mark.parametrize(

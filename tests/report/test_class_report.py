@@ -7,6 +7,7 @@ import re
 import pytest
 
 from segboost.datasets import load_synthetic_classes
+from segboost.pipelines.segmentation import saved_predictions
 from segboost.pipelines.segmentation.training_run import run_training
 from segboost.progress import QuietProgress
 from segboost.report.run_data.load_runs import find_runs
@@ -71,9 +72,9 @@ def test_recorded_classes_are_read(runs):
     assert run.document["test"]["scores"]["classes"][3]["name"] == "post"
 
 
-def test_a_deleted_answer_file_is_recomputed(runs):
+def test_deleted_predictions_are_recomputed(runs):
     before = write_report(runs / "trees").read_text()
-    (runs / "trees" / "answers.npz").unlink()
+    (runs / "trees" / saved_predictions.FILE).unlink()
     assert write_report(runs / "trees").read_text() == before
 
 

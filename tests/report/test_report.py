@@ -11,7 +11,7 @@ import pytest
 from segboost.cli.main import run
 from segboost.pipelines.segmentation.saved_predictions import FILE
 from segboost.report.sections.html_elements import percent
-from segboost.report.write_report import LARGEST, write_report
+from segboost.report.write_report import LARGEST_BYTES, write_report
 
 
 def text_of(page):
@@ -20,7 +20,7 @@ def text_of(page):
 
 def test_the_page_is_small_and_self_contained(page):
     html = page.read_text()
-    assert len(html.encode()) < LARGEST
+    assert len(html.encode()) < LARGEST_BYTES
     sources = re.findall(r'(?:src|href|srcset)="([^"]{0,22})', html)
     assert all(s.startswith(("data:image/", "#")) for s in sources)
     assert "http" not in re.sub(r'"data:[^"]*"', "", html).replace("http-equiv", "")

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from segboost._types import ByteArray
-from segboost.datasets.images.scientific import LARGEST, SIDE
+from segboost.datasets.images.scientific import LARGEST_PIXELS, SIDE
 from segboost.datasets.images.scientific_pages import Crop, cut_crops, spread_crops
 from segboost.io.errors import ImageFileError
 from segboost.io.legend import VOID
@@ -111,7 +111,7 @@ def describe_crops(items: Sequence[TrainingImage], cropped: Sequence[TrainingIma
 def _labelled_crops(item: TrainingImage) -> list[TrainingImage]:
     mask = _whole_mask(item)
     height, width = mask.shape
-    crops = cut_crops(ImageInfo(1, height, width, 3, mask.dtype, "YXS"), SIDE, LARGEST)
+    crops = cut_crops(ImageInfo(1, height, width, 3, mask.dtype, "YXS"), SIDE, LARGEST_PIXELS)
     if len(crops) == 1:
         return [item]
     labelled = [c for c in crops if (mask[c.rows, c.columns] != VOID).any()]
@@ -129,4 +129,4 @@ def _may_be_large(item: TrainingImage) -> bool:
         width, height = read_size(path)
     except (ImageFileError, OSError):
         return True  # the size of its mask decides
-    return width * height > LARGEST
+    return width * height > LARGEST_PIXELS

@@ -18,7 +18,7 @@ from segboost.storage.whole_file import write_whole
 if TYPE_CHECKING:
     from segboost.io.formats.annotations import AnnotatedImage
 
-LARGEST = 2**30
+LARGEST_BYTES = 2**30
 """Larger documents are rejected before they are read."""
 
 
@@ -37,12 +37,12 @@ def read_document(path: str | PathLike[str], kind: str) -> dict[str, Any]:
         If the file cannot be read or is not a JSON object.
     """
     try:
-        if Path(path).stat().st_size > LARGEST:
-            raise ImageFileError(f"{path}: larger than {LARGEST} bytes: split it")
+        if Path(path).stat().st_size > LARGEST_BYTES:
+            raise ImageFileError(f"{path}: larger than {LARGEST_BYTES} bytes: split it")
         found = json.loads(Path(path).read_bytes())
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ImageFileError(f"{path}: {reason}", passing=True) from None
+        raise ImageFileError(f"{path}: {reason}", temporary=True) from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, ImageFileError):
             raise

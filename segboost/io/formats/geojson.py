@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from segboost.io.formats.polygons import Polygon
 
 KIND = "GeoJSON"
 Colour = tuple[int, int, int]
+Plane = tuple[int, int]
+"""Position in z and t."""
 
 
 def write_geojson(
@@ -53,6 +56,7 @@ def read_geojson(
     width: int,
     height: int,
     class_names: Sequence[str],
+    planes: Sequence[Plane] = (),
 ) -> AnnotatedImage:
     """Read a GeoJSON file of QuPath.
 
@@ -64,18 +68,23 @@ def read_geojson(
     width, height : int
     class_names : sequence of str
         The classes by index, to which the classifications are matched by name.
+    planes : sequence of (int, int)
+        Positions in z and t of the pages of a stack, which GeoJSON does not store. Without them,
+        the page of an object is its position on the one axis that the file uses.
 
     Raises
     ------
     ImageFileError
-        If the file is not valid, or a classification is not among the classes.
+        If the file is not valid, a classification is not among the classes, or an object is on
+        a plane that is not a page.
     """
     document = read_document(path, KIND)
     features = document.get("features")
     if document.get("type") != "FeatureCollection" or not isinstance(features, list):
         raise ImageFileError(f"{path}: not a GeoJSON file: expected a FeatureCollection")
     index = {known: n for n, known in enumerate(class_names)}
-    found, notes = [], []
+    found: list[tuple[Annotation, Plane]] = []
+    notes = []
     for n, feature in enumerate(features):
         where = f"{path}: feature {n}"
         if not isinstance(feature, dict) or not isinstance(feature.get("geometry"), dict):
@@ -90,14 +99,16 @@ def read_geojson(
             raise ImageFileError(f"{where}: class {label!r} is not one of {listed}")
         parts = feature["geometry"].get("coordinates")
         parts = [parts] if kind == "Polygon" else parts
-        polygons, page = _polygons(parts, where), _page(feature["geometry"].get("plane"), where)
-        found.append(Annotation(index[label], polygons, page=page))
-    return AnnotatedImage(name, width, height, tuple(found), tuple(notes))
+        plane = _plane(feature["geometry"].get("plane"), where)
+        found.append((Annotation(index[label], _polygons(parts, where)), plane))
+    pages = _pages([plane for _, plane in found], planes, str(path))
+    annotations = (replace(a, page=page) for (a, _), page in zip(found, pages, strict=True))
+    return AnnotatedImage(name, width, height, tuple(annotations), tuple(notes), tuple(planes))
 
 
 def _feature(
     annotation: Annotation,
-    planes: Sequence[tuple[int, int]],
+    planes: Sequence[Plane],
     class_names: Sequence[str],
     colours: Sequence[Colour] | None,
 ) -> dict[str, Any]:
@@ -122,13 +133,28 @@ def _feature(
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 
 
-def _page(plane: Any, where: str) -> int:
-    """Return the position of an object in z or, if that is 0, in t."""
+def _plane(plane: Any, where: str) -> Plane:
+    """Return the position of an object in z and t, by default 0."""
     given = plane if isinstance(plane, dict) else {}
     z, t = given.get("z", 0), given.get("t", 0)
     if type(z) is not int or type(t) is not int or min(z, t) < 0:
         raise ImageFileError(f"{where}: its plane must have whole numbers as z and t")
-    return z or t
+    return z, t
+
+
+def _pages(used: Sequence[Plane], planes: Sequence[Plane], where: str) -> list[int]:
+    """Return the page of every plane in use."""
+    if not planes:
+        if any(z for z, _ in used) and any(t for _, t in used):
+            raise ImageFileError(
+                f"{where}: its objects lie along z and t: give the planes of the image's pages"
+            )
+        return [max(plane) for plane in used]
+    page_of = {plane: page for page, plane in enumerate(planes)}
+    for z, t in used:
+        if (z, t) not in page_of:
+            raise ImageFileError(f"{where}: the image has no page at z = {z}, t = {t}")
+    return [page_of[plane] for plane in used]
 
 
 def _closed(ring: Any) -> list[list[float]]:

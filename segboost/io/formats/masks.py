@@ -11,6 +11,13 @@ from segboost.io.errors import ImageFileError
 from segboost.io.legend import VOID
 
 MOST_SHOWN = 5
+"""Number of unknown values or colours that a message lists."""
+LOSSY = "if a lossy format or scaling made them, save the mask as PNG without smoothing"
+"""Advice if there are more unknown values than that."""
+
+
+class UnknownColoursError(ImageFileError):
+    """A mask has colours that the legend does not."""
 
 
 def mask_of_labels(labels: AnyArray) -> ByteArray:
@@ -56,8 +63,8 @@ def mask_of_colours(
 
     Raises
     ------
-    ImageFileError
-        If the picture has other colours; the message lists them.
+    UnknownColoursError
+        If the picture has other colours; the message lists them. It is an `ImageFileError`.
 
     Examples
     --------
@@ -67,24 +74,27 @@ def mask_of_colours(
     """
     if picture.ndim != 3 or picture.shape[2] != 3:
         raise ValueError(f"picture: expected shape (H, W, 3), got {picture.shape}")
-    codes = _codes(picture.astype(np.int64))
-    known = {int(_codes(np.array(colour, dtype=np.int64))): n for n, colour in enumerate(colours)}
+    codes = _codes(picture)
+    known = {int(_codes(np.array(colour))): n for n, colour in enumerate(colours)}
     if len(known) < len(colours):
         raise ValueError("colours: two classes have the same colour")
     if void is not None:
-        known[int(_codes(np.array(void, dtype=np.int64)))] = VOID
+        known[int(_codes(np.array(void)))] = VOID
     found, inverse = np.unique(codes, return_inverse=True)
     odd = [int(code) for code in found if int(code) not in known]
     if odd:
         shown = ", ".join(f"#{code:06x}" for code in odd[:MOST_SHOWN])
         more = f" and {len(odd) - MOST_SHOWN} more" if len(odd) > MOST_SHOWN else ""
-        raise ImageFileError(
-            f"colours {shown}{more} are not in the legend: add them, or save the mask as PNG if "
-            "they come from lossy compression"
+        count = int(np.isin(codes, odd).sum())
+        advice = LOSSY if len(odd) > MOST_SHOWN else "add them to the legend (255 is void)"
+        raise UnknownColoursError(
+            f"the colours {shown}{more} ({count} pixels) are not in the legend: {advice}"
         )
     table = np.array([known[int(code)] for code in found], dtype=np.uint8)
     return table[inverse].reshape(picture.shape[:2])
 
 
-def _codes(colours: Int64Array) -> Int64Array:
-    return (colours[..., 0] << 16) | (colours[..., 1] << 8) | colours[..., 2]
+def _codes(colours: AnyArray) -> Int64Array:
+    """Return colours as single numbers."""
+    wide = colours.astype(np.int64)
+    return (wide[..., 0] << 16) | (wide[..., 1] << 8) | wide[..., 2]

@@ -13,7 +13,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 
 from segboost._types import AnyArray
-from segboost.io.errors import ImageFileError, explain, is_passing
+from segboost.io.errors import ImageFileError, explain, is_temporary
 from segboost.io.opening import (
     MAX_PIXELS,
     check_kind,
@@ -114,7 +114,7 @@ def open_source(
     except Exception as error:
         message = explain(error)
         name = "" if isinstance(source, bytes) else f"{source}: "
-        raise ImageFileError(f"{name}{message.removeprefix(name)}", is_passing(error)) from None
+        raise ImageFileError(f"{name}{message.removeprefix(name)}", is_temporary(error)) from None
 
 
 def read_scientific(

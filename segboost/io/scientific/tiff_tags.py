@@ -24,7 +24,7 @@ _SHORT, _RATIONAL = 3, 5
 _MODEL_TYPE, _LINEAR_UNIT = 1024, 3076
 _PROJECTED, _METRE = 1, 9001
 _SIZE = re.compile(r'\bPhysicalSize([XY])="([^"]{1,40})"')
-_UNIT = re.compile(r'\bPhysicalSizeXUnit="([^"]{1,20})"')
+_UNIT = re.compile(r'\bPhysicalSize([XY])Unit="([^"]{1,20})"')
 _MICRON = ("um", "micron", "microns", "micrometer", "\\u00B5m", "μm")
 
 
@@ -79,10 +79,15 @@ def _from_ome(file: TiffFile, page: TiffPage) -> PixelSize | None:
     if not text:
         return None
     sizes = dict(_SIZE.findall(text))
-    unit = _UNIT.search(text)
     if not {"X", "Y"} <= sizes.keys():
         return None
-    return PixelSize(float(sizes["X"]), float(sizes["Y"]), unit[1] if unit else "µm")
+    units: dict[str, str] = dict(_UNIT.findall(text))
+    unit = units.get("X", "µm")
+    unit_of_y = units.get("Y", unit)  # writers that name one unit mean both
+    y = float(sizes["Y"])
+    if unit_of_y != unit:  # a KeyError if one of them is not a known length
+        y *= MICROMETRES[unit_of_y] / MICROMETRES[unit]
+    return PixelSize(float(sizes["X"]), y, unit)
 
 
 def _from_imagej(file: TiffFile, page: TiffPage) -> PixelSize | None:

@@ -22,7 +22,7 @@ from segboost.storage.whole_file import (
     temporary_name,
 )
 
-LARGEST = 2**28
+LARGEST_BYTES = 2**28
 CHUNK = 512
 PARTS = re.compile(
     r"(0/)?\.(zarray|zattrs|zgroup|zmetadata|segboost)|0/[0-9]+([./][0-9]+)*(\.[0-9a-f]+\.partial)?"
@@ -127,7 +127,7 @@ def _check_earlier(path: Path) -> list[str]:
     if not os.path.lexists(path):
         return []
     try:
-        wrote = None if path.is_symlink() else json.loads(read_regular(path / MARK, LARGEST))
+        wrote = None if path.is_symlink() else json.loads(read_regular(path / MARK, LARGEST_BYTES))
     except (OSError, ValueError, RecursionError):
         wrote = None
     if not isinstance(wrote, dict):

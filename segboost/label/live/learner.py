@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from segboost.label.live.offering import MOST_IMAGES, offer_gain
 from segboost.label.live.painted import (
     DescribedImage,
     PaintedRows,
-    Recent,
+    RecentCache,
     class_counts,
     image_counts,
     painted_rows,
@@ -46,6 +46,15 @@ class Painting:
     values: tuple[int, ...]
 
 
+class _PaintedKey(NamedTuple):
+    """What the painted superpixels of an image depend on."""
+
+    name: str
+    stamp: str
+    mask_version: str
+    values: tuple[int, ...]
+
+
 class LiveLearner:
     """Keeps features, painted superpixels and the last weights in memory.
 
@@ -62,9 +71,9 @@ class LiveLearner:
         self._longest_side = project.config().longest_side
         self._values: tuple[int, ...] = ()
         self._seen = np.zeros(0, bool)
-        self._images = Recent()
+        self._images = RecentCache[tuple[str, str], DescribedImage]()
         self._means: dict[tuple[str, str], Float32Array] = {}
-        self._rows: dict[tuple[str, str, str, tuple[int, ...]], PaintedRows] = {}
+        self._rows: dict[_PaintedKey, PaintedRows] = {}
 
     def update(self, painting: Painting, check: Callable[[], Any] = lambda: None) -> bool:
         """Refit the model; return whether there is one: two classes must be painted.
@@ -73,15 +82,16 @@ class LiveLearner:
         """
         if painting.values != self._values:
             self.model, self._values = None, painting.values
-        rows: dict[tuple[str, str, str, tuple[int, ...]], PaintedRows] = {}
+        rows: dict[_PaintedKey, PaintedRows] = {}
         for name in sorted(painting.masks):
             check()
-            key = (name, painting.stamps.get(name, ""), painting.masks[name], painting.values)
+            stamp = painting.stamps.get(name, "")
+            key = _PaintedKey(name, stamp, painting.masks[name], painting.values)
             found = self._rows.get(key) or self._paint(key)
             if found is not None and len(found.node):
                 rows[key] = found
         self._rows = rows
-        shown = {key[0]: part for key, part in rows.items()}
+        shown = {key.name: part for key, part in rows.items()}
         self._seen = image_counts(shown, len(painting.values)) > 0
         if self._seen.sum() < 2:
             self.model = None
@@ -145,7 +155,7 @@ class LiveLearner:
 
     def described(self, name: str, stamp: str) -> DescribedImage | None:
         """Return an image with its features; None if they are not in the store."""
-        return self._images.get((name, stamp), lambda: self._read(name))  # type: ignore[no-any-return]
+        return self._images.get((name, stamp), lambda: self._read(name))
 
     def _read(self, name: str) -> DescribedImage | None:
         item = reduce_items([self.project.item(name)], self._longest_side)[0]
@@ -156,11 +166,11 @@ class LiveLearner:
             groups = [g.astype(np.float32) for g in groups]
         return DescribedImage(self.stage.graph(item, with_truth=False), np.concatenate(groups, 1))
 
-    def _paint(self, key: tuple[str, str, str, tuple[int, ...]]) -> PaintedRows | None:
-        found = self.described(key[0], key[1])
+    def _paint(self, key: _PaintedKey) -> PaintedRows | None:
+        found = self.described(key.name, key.stamp)
         if found is None:
             return None
-        return painted_rows(found, self._mask(found, key[0]), len(self._values))
+        return painted_rows(found, self._mask(found, key.name), len(self._values))
 
     def _counts(self, found: DescribedImage, name: str) -> Int64Array:
         mask = self._mask(found, name)

@@ -1,7 +1,6 @@
 """The quick classifier: logistic regression on standardised columns, warm-started.
 
-The criterion for K classes, with standardised rows x, weights r that sum to the number of rows, and
-C = `REGULARISATION`:
+The criterion for K classes, with standardised rows x, and weights r that sum to the number of rows:
 
     ``½ ‖W‖² − C Σ_i r_i log softmax(W x_i + b)[y_i]``
 """
@@ -17,7 +16,8 @@ from scipy.optimize import minimize
 
 from segboost._types import AnyArray, Float32Array, FloatArray, Int64Array
 
-REGULARISATION = 2e-3
+C = 2e-3
+"""Weight of the losses: with a larger C, the model is regularised less."""
 MOST_STEPS = 60
 LEAST_DEVIATION = 1e-6
 
@@ -84,7 +84,7 @@ def fit_linear(
         Called at every step; may raise an exception to give up.
     """
     n_columns = table.shape[1]
-    share = (REGULARISATION * weight * (len(labels) / weight.sum())).astype(np.float32)[:, None]
+    share = (C * weight * (len(labels) / weight.sum())).astype(np.float32)[:, None]
     target = np.zeros((len(labels), n_classes), np.float32)
     target[np.arange(len(labels)), labels] = 1.0
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -106,14 +106,18 @@ def class_counts(
     return found.reshape(n_superpixels, n_classes).astype(np.int64)
 
 
-class Recent:
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class RecentCache(Generic[Key, Value]):
     """A cache that drops the least recently used entries."""
 
     def __init__(self, most: int = KEPT_IMAGES) -> None:
-        self._kept: OrderedDict[Any, Any] = OrderedDict()
+        self._kept: OrderedDict[Key, Value] = OrderedDict()
         self._most = most
 
-    def get(self, key: Any, make: Any) -> Any:
+    def get(self, key: Key, make: Callable[[], Value | None]) -> Value | None:
         """Return the value of a key, made by `make` if it is not cached; None is not cached."""
         if key in self._kept:
             self._kept.move_to_end(key)

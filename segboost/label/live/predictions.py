@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping
 from typing import Any
 
+from segboost.label.line_protocol import read_messages, send_task, start_process
 from segboost.label.live.learner import Painting
 from segboost.label.project import LabelProject
 
@@ -52,10 +51,8 @@ class LivePredictions:
             if self._process is None or self._process.poll() is not None:
                 self._start()
             assert self._process is not None
-            assert self._process.stdin is not None
             try:
-                self._process.stdin.write(json.dumps(task) + "\n")
-                self._process.stdin.flush()
+                send_task(self._process, task)
             except OSError:
                 self.error = "the process of the live model died: the next stroke restarts it"
                 self.answered = self.number
@@ -86,45 +83,35 @@ class LivePredictions:
                 self._process.kill()
 
     def _start(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "segboost.label.live.process", str(self.project.folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self._process = start_process("segboost.label.live.process", self.project.folder)
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
 
     def _listen(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            try:
-                said = json.loads(line)
-            except ValueError:
-                continue  # a library printed something
-            if isinstance(said, dict) and isinstance(said.get("number"), int):
-                self._note(said)
+        for message in read_messages(process):
+            if isinstance(message.get("number"), int):
+                self._record(message)
         process.wait()
         with self._lock:
             if not self._closed and self._process is process:
                 self.error = f"the live model exited with status {process.returncode}"
                 self.answered = self.number
 
-    def _note(self, said: dict[str, Any]) -> None:
+    def _record(self, message: dict[str, Any]) -> None:
         with self._lock:
-            if "other" in said or "offer" in said:
-                if said["number"] == self.number:
-                    self._note_others(said)
+            if "other" in message or "offer" in message:
+                if message["number"] == self.number:
+                    self._record_others(message)
                 return
-            self.answered = max(self.answered, said["number"])
-            self.error = said.get("error", "")
-            self._found = said
-            if "uncertainty" in said:
-                self.uncertainty[said["name"]] = said["uncertainty"]
-            elif "waiting" in said:
+            self.answered = max(self.answered, message["number"])
+            self.error = message.get("error", "")
+            self._found = message
+            if "uncertainty" in message:
+                self.uncertainty[message["name"]] = message["uncertainty"]
+            elif "waiting" in message:
                 self.uncertainty, self.offer = {}, None
 
-    def _note_others(self, said: dict[str, Any]) -> None:
-        if "offer" in said:
-            self.offer = said["offer"]
+    def _record_others(self, message: dict[str, Any]) -> None:
+        if "offer" in message:
+            self.offer = message["offer"]
         else:
-            self.uncertainty[said["other"]] = said["uncertainty"]
+            self.uncertainty[message["other"]] = message["uncertainty"]

@@ -18,6 +18,7 @@ import numpy as np
 
 from segboost.graphs.expansion import expand
 from segboost.graphs.graph import Graph
+from segboost.label.line_protocol import say
 from segboost.label.live.learner import LiveLearner, Painting
 from segboost.label.prediction import Prediction, entropy
 from segboost.label.project import LabelProject
@@ -100,12 +101,6 @@ def shown(made: Prediction | None, painting: Painting) -> dict[str, Any]:
     values = [painting.values[k] for k in made.label.tolist()]
     unsure = [round(float(e), 3) for e in entropy(made.probability)]
     return {"label": values, "entropy": unsure, "uncertainty": made.uncertainty}
-
-
-def say(**values: Any) -> None:
-    """Send one line of JSON to the server."""
-    sys.stdout.write(json.dumps(values) + "\n")
-    sys.stdout.flush()
 
 
 def main() -> None:

@@ -67,7 +67,7 @@ def export_predictions(
         for done, image in enumerate(images, start=1):
             found = source(image)
             if masks.version(image) != UNPAINTED:
-                found = found.with_paint(classes.indices()[masks.read(image)])
+                found = found.with_paint(classes.index_table()[masks.read(image)])
             if PICTURES in what:
                 _write_pictures(folder, image, found, classes)
             if OBJECTS in what:

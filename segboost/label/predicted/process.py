@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
 from pathlib import Path
 
 from segboost.io.errors import ImageFileError
 from segboost.label.images import FolderImage, ImageFolder
+from segboost.label.line_protocol import end_with_server, say
 from segboost.label.masks import MaskFolder
 from segboost.label.predicted.files import export_predictions
 from segboost.label.predicted.source import LiveSource, PredictionSource, TrainedSource
 from segboost.label.project import LabelProject
-from segboost.label.training_process import say
 from segboost.pipelines.batch.image_result import explain
 from segboost.pipelines.runtime.single_thread import single_threaded
 
@@ -44,16 +43,10 @@ def _is_usable(image: FolderImage, masks: MaskFolder) -> bool:
     return True
 
 
-def end_with_server() -> None:
-    """End this process when the server, which holds our input, is gone."""
-    if not sys.stdin.readline():
-        os._exit(1)
-
-
 def main() -> None:
     """Run the task in the first line of standard input."""
     task = json.loads(sys.stdin.readline())
-    threading.Thread(target=end_with_server, daemon=True).start()
+    end_with_server(lambda: os._exit(1))
     if hasattr(os, "nice"):
         os.nice(5)  # the page and its server come first
     try:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
 
+from segboost.label.line_protocol import read_messages, send_task, start_process
 from segboost.label.project import LabelProject
 
 PICTURES, OBJECTS = "predictions", "objects"
@@ -27,7 +26,7 @@ class PredictionExport:
         self.project = project
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
-        self._said: dict[str, Any] = {}
+        self._progress: dict[str, Any] = {}
         self._number = 0
 
     def start(self, what: Sequence[str], from_model: bool) -> int:
@@ -36,22 +35,9 @@ class PredictionExport:
             if self._process is not None:
                 raise RuntimeError("an export is already running: wait until it is done")
             self._number += 1
-            self._said = {"what": list(what)}
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "segboost.label.predicted.process",
-                    str(self.project.folder),
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            assert self._process.stdin is not None
-            task = {"what": list(what), "from_model": from_model}
-            self._process.stdin.write(json.dumps(task) + "\n")
-            self._process.stdin.flush()
+            self._progress = {"what": list(what)}
+            self._process = start_process("segboost.label.predicted.process", self.project.folder)
+            send_task(self._process, {"what": list(what), "from_model": from_model})
             threading.Thread(target=self._watch, args=(self._process,), daemon=True).start()
             return self._number
 
@@ -62,7 +48,7 @@ class PredictionExport:
                 "running": self._process is not None,
                 "number": self._number,
                 "folder": str(self.project.predictions),
-                **self._said,
+                **self._progress,
             }
 
     def close(self) -> None:
@@ -72,17 +58,11 @@ class PredictionExport:
                 self._process.kill()
 
     def _watch(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            try:
-                said = json.loads(line)
-            except ValueError:
-                continue  # a library printed something
-            if isinstance(said, dict):
-                with self._lock:
-                    self._said |= said
+        for message in read_messages(process):
+            with self._lock:
+                self._progress |= message
         process.wait()
         with self._lock:
             self._process = None
-            if "finished" not in self._said and "error" not in self._said:
-                self._said["error"] = f"the export exited with status {process.returncode}"
+            if "finished" not in self._progress and "error" not in self._progress:
+                self._progress["error"] = f"the export exited with status {process.returncode}"

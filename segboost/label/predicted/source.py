@@ -69,7 +69,7 @@ class TrainedSource:
     def __init__(self, project: LabelProject) -> None:
         self.model: Segmenter = load_segmenter(project.model, project.config().imports)
         # Classes of the page may have been added or removed since.
-        known = project.classes().indices()
+        known = project.classes().index_table()
         self._table = known[list(project.model_values())]
 
     def __call__(self, image: FolderImage) -> PredictedImage:

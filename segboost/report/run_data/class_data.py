@@ -63,7 +63,7 @@ class ClassReportData:
         The worst, median and best.
     reliability : ndarray of shape (B, 3) or None
         Mean probability, share of that class, and share of all pairs of pixel and class.
-    gone : str
+    missing_reason : str
         Why images are missing; empty if all are shown.
     """
 
@@ -73,7 +73,7 @@ class ClassReportData:
     measured: dict[str, ClassMeasurements]
     images: list[ShownClasses]
     reliability: FloatArray | None
-    gone: str
+    missing_reason: str
 
 
 def collect_classes(
@@ -97,7 +97,7 @@ def collect_classes(
         Maximum width and height of the pictures in pixels.
     """
     main = runs[0]
-    items, gone = find_test_items(main, data_root)
+    items, missing_reason = find_test_items(main, data_root)
     predictions = {run.method: find_predictions(run, items, n_jobs, progress) for run in runs}
     measured = {method: measure_classes(found) for method, found in predictions.items() if found}
     own = measured.get(main.method)
@@ -112,9 +112,11 @@ def collect_classes(
                 pictures = _look(model, items[name], widest)
                 shown.append(ShownClasses(name, rank, pictures, own.images[name]))
         if len(shown) < len(wanted):
-            gone = f"{len(wanted) - len(shown)} of {len(wanted)} images were changed or deleted."
+            missing_reason = (
+                f"{len(wanted) - len(shown)} of {len(wanted)} images were changed or deleted."
+            )
     bins = class_reliability(predictions[main.method]) if predictions[main.method] else None
-    return ClassReportData(main, list(runs), main.legend, measured, shown, bins, gone)
+    return ClassReportData(main, list(runs), main.legend, measured, shown, bins, missing_reason)
 
 
 def measure_classes(predictions: Mapping[str, ImagePrediction]) -> ClassMeasurements:

@@ -21,7 +21,7 @@ from segboost.storage.regular_file import read_regular
 
 TABLE = "table.json"
 """Written by ``segboost reproduce segmentation`` next to its runs."""
-LARGEST = 2**28
+LARGEST_BYTES = 2**28
 """Maximum size of a JSON file, in bytes."""
 
 
@@ -106,13 +106,13 @@ def find_runs(folder: Path, allow_import: Collection[str] = ()) -> list[Run]:
             f"{folder} contains no run: give the --output folder of segboost train or of segboost "
             "reproduce segmentation"
         )
-    return sorted(found, key=lambda run: (run.dataset, METHODS.index(_known(run))))
+    return sorted(found, key=lambda run: (run.dataset, METHODS.index(run.method)))
 
 
 def read_table(folder: Path) -> dict[tuple[str, str], Mapping[str, float]]:
     """Return the paper's figures by method and category, in percent; empty if there are none."""
     try:
-        rows: Sequence[Mapping[str, Any]] = json.loads(read_regular(folder / TABLE, LARGEST))[
+        rows: Sequence[Mapping[str, Any]] = json.loads(read_regular(folder / TABLE, LARGEST_BYTES))[
             "rows"
         ]
         return {(r["method"], r["category"]): r["paper"] for r in rows if r["paper"]}
@@ -159,7 +159,7 @@ def read_classes(document: Mapping[str, Any]) -> ClassLegend:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(read_regular(path, LARGEST))
+        found = json.loads(read_regular(path, LARGEST_BYTES))
     except OSError as error:
         raise ValueError(
             f"{path} cannot be read ({error.strerror}): the run is unfinished; resume it with "
@@ -170,9 +170,3 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"{path} is damaged (not a JSON object): train the model again")
     return found
-
-
-def _known(run: Run) -> Any:
-    if run.method not in METHODS:
-        raise ValueError(f"{run.folder} was trained with an unknown method {run.method!r}")
-    return run.method

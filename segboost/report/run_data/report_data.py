@@ -57,7 +57,7 @@ class ReportData:
     unary_values, pairwise_values : list of Values
         Values of the potentials in the shown images; empty if there are no such images.
     reliability : ndarray of shape (B, 3) or None
-    gone : str
+    missing_reason : str
         Why images are missing; empty if all are shown.
     """
 
@@ -69,7 +69,7 @@ class ReportData:
     unary_values: list[Values]
     pairwise_values: list[Values]
     reliability: FloatArray | None
-    gone: str
+    missing_reason: str
 
 
 def collect(
@@ -94,7 +94,7 @@ def collect(
     """
     main = runs[0]
     model = as_two_class_model(main.model)
-    items, gone = find_test_items(main, data_root)
+    items, missing_reason = find_test_items(main, data_root)
     predictions = {
         run.method: _regions(find_predictions(run, items, n_jobs, progress)) for run in runs
     }
@@ -111,7 +111,9 @@ def collect(
                 shown.append(ShownImage(name, rank, pictures, own.images[name]))
                 seen.append(prepared)
         if len(shown) < len(wanted):
-            gone = f"{len(wanted) - len(shown)} of {len(wanted)} images were changed or deleted."
+            missing_reason = (
+                f"{len(wanted) - len(shown)} of {len(wanted)} images were changed or deleted."
+            )
     calibration, found = model.calibration, predictions[main.method]
     return ReportData(
         main,
@@ -122,7 +124,7 @@ def collect(
         _unary_values(seen),
         _pairwise_values(model, seen),
         reliability(found, calibration) if found and calibration is not None else None,
-        gone,
+        missing_reason,
     )
 
 

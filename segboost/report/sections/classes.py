@@ -46,7 +46,7 @@ def class_images(found: ClassReportData, key: str) -> str:
         for i, shown in enumerate(found.images)
     ]
     colours = class_legend(found.legend)
-    return ranked_images(key, found.gone, text, "hatch errors in white", colours, cards)
+    return ranked_images(key, found.missing_reason, text, "hatch errors in white", colours, cards)
 
 
 def class_legend(legend: ClassLegend) -> str:
@@ -129,14 +129,14 @@ def confusion(found: ClassReportData, key: str) -> str:
     return section(f"confusion-{key}", "Confusion matrix", text, body)
 
 
-def _cell(count: int, pixels: int, told: str) -> str:
+def _cell(count: int, pixels: int, description: str) -> str:
     if not pixels:
         return '<td class="soft">–</td>'
     share = 100 * count / pixels
     shown = f"{share:.1f}" if share >= 0.05 else "·"
     white = ";color:#fff" if share >= DARK else ""
     style = f"background:color-mix(in srgb, #1f5fb8 {share:.0f}%, transparent){white}"
-    title = escape(f"{told}: {count:,} pixels")
+    title = escape(f"{description}: {count:,} pixels")
     return f'<td style="{style}" title="{title}">{shown}</td>'
 
 

@@ -31,11 +31,16 @@ def images(found: ReportData, key: str) -> str:
     cards = [
         (s.rank, _binary_card(s, f"{key}-{s.rank}-{i}", scale)) for i, s in enumerate(found.images)
     ]
-    return ranked_images(key, found.gone, text, "highlight errors", colours, cards)
+    return ranked_images(key, found.missing_reason, text, "highlight errors", colours, cards)
 
 
 def ranked_images(
-    key: str, gone: str, text: str, errors: str, colours: str, cards: Sequence[tuple[str, str]]
+    key: str,
+    missing_reason: str,
+    text: str,
+    errors: str,
+    colours: str,
+    cards: Sequence[tuple[str, str]],
 ) -> str:
     """Return the section of the test images: their cards by rank, below one slider for all.
 
@@ -43,7 +48,7 @@ def ranked_images(
     ----------
     key : str
         Unique in the page.
-    gone : str
+    missing_reason : str
         Why images are missing; shown in place of the text.
     text : str
     errors : str
@@ -53,7 +58,7 @@ def ranked_images(
     cards : sequence of (str, str)
         Rank and card of every image.
     """
-    text = escape(gone) if gone else text
+    text = escape(missing_reason) if missing_reason else text
     if not cards:
         return section(f"images-{key}", "Test images", text, "")
     control = (

@@ -247,7 +247,7 @@ def test_images_without_annotations_are_noted(folders, tmp_path):
 
 def test_crops_of_large_images(folders, monkeypatch):
     monkeypatch.setattr(scientific, "SIDE", 32)
-    monkeypatch.setattr(scientific, "LARGEST", 1000)
+    monkeypatch.setattr(scientific, "LARGEST_PIXELS", 1000)
     _, truth = coins()
     mask = truth.copy()
     mask[0, 30:] = 255

@@ -21,7 +21,7 @@ def test_same_seed_same_bytes(codebook, photograph, small):
 
 def test_words_fit_their_descriptors(codebook, grey):
     _, descriptors = image_descriptors(grey)
-    names = codebook.name_descriptors(descriptors)
+    names = codebook.nearest_words(descriptors)
     distances = ((descriptors[:, None] - codebook.words) ** 2).sum(axis=2)
     nearest = distances.min(axis=1)
     np.testing.assert_allclose(distances[np.arange(names.size), names], nearest, atol=1e-5)
@@ -33,7 +33,7 @@ def test_words_fit_their_descriptors(codebook, grey):
 def test_histograms_count_two_steps(codebook, small):
     context = ImageContext(small, find_superpixels(small))
     points, descriptors = image_descriptors(context.grey)
-    names = codebook.name_descriptors(descriptors)
+    names = codebook.nearest_words(descriptors)
     owner = context.labels[tuple(points.T)]
     near = {p: {p} for p in range(context.count)}
     for _ in range(2):

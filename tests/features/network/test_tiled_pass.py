@@ -24,17 +24,16 @@ def test_tiles_make_up_the_whole(shape):
         np.testing.assert_allclose(found[layer], whole[layer], atol=1e-4)
 
 
-def test_without_a_margin_tiles_would_differ():
+def test_without_a_margin_tiles_would_differ(monkeypatch):
     image = np.random.default_rng(0).standard_normal((1, 3, 320, 448)).astype(np.float32)
     whole = run_network(BuiltinNetwork(), LAYERS, image)
     cores = tiled_pass._cores
-    try:
-        tiled_pass._cores = lambda length, side, margin: [
-            (a, b, a, b) for a, b, _, _ in cores(length, side, margin)
-        ]
-        found = run_in_tiles(BuiltinNetwork(), LAYERS, image, most=192 * 192, margin=64)
-    finally:
-        tiled_pass._cores = cores
+
+    def cores_without_margins(length, side, margin):
+        return [(a, b, a, b) for a, b, _, _ in cores(length, side, margin)]
+
+    monkeypatch.setattr(tiled_pass, "_cores", cores_without_margins)
+    found = run_in_tiles(BuiltinNetwork(), LAYERS, image, most=192 * 192, margin=64)
     assert abs(found["stage3"] - whole["stage3"]).max() > 0.1
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from segboost.features.pixels.columns import NAMES, PixelSource, pixel_columns
+from segboost.features.pixels.columns import NAMES, PixelSource, describe_pixels
 
 
 def source(height=24, width=32, edge=16):
@@ -17,7 +17,7 @@ def source(height=24, width=32, edge=16):
 
 
 def columns_at(rows, columns, maps=()):
-    found = pixel_columns(source(), maps, np.array(rows), np.array(columns))
+    found = describe_pixels(source(), maps)(np.array(rows), np.array(columns))
     assert found.shape == (len(rows), len(NAMES) + sum(len(m) for m in maps))
     return {name: found[:, k] for k, name in enumerate(NAMES)}, found
 
@@ -33,7 +33,7 @@ def test_columns_show_which_side_a_colour_belongs_to():
 def test_certain_margins_are_cut_off():
     far = source()
     far.margin[:] = -100, 100
-    found = pixel_columns(far, (), np.array([0, 0]), np.array([0, 31]))
+    found = describe_pixels(far, ())(np.array([0, 0]), np.array([0, 31]))
     assert found[:, 0].tolist() == [-6.0, 6.0]
 
 

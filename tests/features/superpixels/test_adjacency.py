@@ -2,9 +2,9 @@ import numpy as np
 
 from segboost.features import as_rgb, find_adjacency, find_superpixels, rgb_to_luv
 from segboost.features.superpixels.adjacency import (
-    crossings_plainly,
     find_contacts,
     find_crossings,
+    find_crossings_numpy,
 )
 
 
@@ -64,5 +64,7 @@ def test_crossings_equal_the_plain_version():
     rng = np.random.default_rng(5)
     for shape in ((1, 1), (1, 7), (7, 1), (9, 12)):
         for labels in (rng.integers(0, 4, shape, np.int32), np.zeros(shape, np.int32)):
-            for found, plain in zip(find_crossings(labels), crossings_plainly(labels), strict=True):
+            for found, plain in zip(
+                find_crossings(labels), find_crossings_numpy(labels), strict=True
+            ):
                 np.testing.assert_array_equal(found, plain)

@@ -7,7 +7,7 @@ import pytest
 
 from segboost.features import GraphMerging, QuickShift, Slic, is_connected
 from segboost.features.luv import rgb_to_luv
-from segboost.features.superpixels.blocks import block_edges, cut_blocks, method_for
+from segboost.features.superpixels.blocks import block_edges, cut_blocks, scaled_method
 from segboost.features.superpixels.connectivity import in_reading_order
 
 METHODS = [GraphMerging(), QuickShift(), Slic()]
@@ -41,11 +41,11 @@ def test_no_superpixel_crosses_the_border_of_a_block(photograph):
 @pytest.mark.parametrize("pixels", [1, 64 * 64, 512 * 512, 640 * 480])
 def test_the_number_of_superpixels_follows_the_area(pixels):
     share = pixels / (640 * 480)
-    merging = method_for(GraphMerging(), pixels)
+    merging = scaled_method(GraphMerging(), pixels)
     for size in ((64, 64), (512, 512), (2000, 2000)):
         assert merging.count(*size) == max(1, round(950 * share))
-    assert method_for(Slic(), pixels).n_segments == max(1, round(1500 * share))
-    assert method_for(QuickShift(), pixels) == QuickShift()
+    assert scaled_method(Slic(), pixels).n_segments == max(1, round(1500 * share))
+    assert scaled_method(QuickShift(), pixels) == QuickShift()
 
 
 @pytest.mark.parametrize("start", [0, 64, 192, 320])

@@ -6,9 +6,9 @@ from segboost.features import GraphMerging, QuickShift, Slic, find_superpixels, 
 from segboost.features.superpixels.connectivity import (
     connected_regions,
     in_reading_order,
-    in_reading_order_plainly,
+    in_reading_order_numpy,
 )
-from segboost.features.superpixels.first_cut import grow_forest
+from segboost.features.superpixels.first_cut import felzenszwalb_regions
 from segboost.features.superpixels.merging import merge_regions
 from segboost.features.superpixels.methods import method_from_config, method_to_config
 
@@ -31,7 +31,7 @@ def test_reading_order_equals_the_plain_version(dtype):
     rng = np.random.default_rng(3)
     labels = rng.integers(0, 5000, (30, 40)).astype(dtype)
     for found in (labels, labels.T, labels % 7, labels[:1, :1]):
-        np.testing.assert_array_equal(in_reading_order(found), in_reading_order_plainly(found))
+        np.testing.assert_array_equal(in_reading_order(found), in_reading_order_numpy(found))
     with pytest.raises(ValueError, match="at least 0"):
         in_reading_order(labels.astype(np.int64) - 5000)
 
@@ -130,7 +130,7 @@ def test_forest_equals_plain_twin(seed):
     colours = np.random.default_rng(seed).random((9, 11, 3)).astype(np.float32) * 10
     colours[:, 5:] += 20
     wanted = reference_forest(colours, 12.0, 4, 30)
-    np.testing.assert_array_equal(grow_forest(colours, 12.0, 4, 30), wanted)
+    np.testing.assert_array_equal(felzenszwalb_regions(colours, 12.0, 4, 30), wanted)
 
 
 def test_merging_joins_the_most_similar_regions():

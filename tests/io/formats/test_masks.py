@@ -23,7 +23,7 @@ def test_colours_become_classes_and_void():
     picture = np.array([[[0, 0, 0], [255, 0, 0]], [[0, 0, 255], [9, 9, 9]]], np.uint8)
     colours = [(0, 0, 0), (255, 0, 0), (0, 0, 255)]
     assert mask_of_colours(picture, colours, void=(9, 9, 9)).tolist() == [[0, 1], [2, 255]]
-    with pytest.raises(ImageFileError, match="#090909 are not in the legend"):
+    with pytest.raises(ImageFileError, match=r"#090909 \(1 pixels\) are not in the legend"):
         mask_of_colours(picture, colours)
     with pytest.raises(ValueError, match="same colour"):
         mask_of_colours(picture, [(0, 0, 0), (0, 0, 0)])

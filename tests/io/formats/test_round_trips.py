@@ -91,6 +91,21 @@ def test_pages_of_a_stack_stay_apart(way, tmp_path):
         assert found.planes == image.planes
 
 
+def test_geojson_distinguishes_z_and_t(tmp_path):
+    planes = ((0, 0), (1, 0), (0, 1), (1, 1))
+    parts = [annotate_labels("a.tif", blocks(), [1, 2], 0, page=page) for page in range(4)]
+    every = tuple(a for part in parts for a in part.annotations)
+    image = AnnotatedImage("a.tif", *blocks().shape[::-1], every, planes=planes)
+    path, size = write_geojson(tmp_path / "a.geojson", image, NAMES), blocks().shape[::-1]
+    found = read_geojson(path, "a.tif", *size, NAMES, planes)
+    assert [a.page for a in found.annotations] == [a.page for a in every]
+    assert found.planes == planes
+    with pytest.raises(ImageFileError, match="lie along z and t: give the planes"):
+        read_geojson(path, "a.tif", *size, NAMES)
+    with pytest.raises(ImageFileError, match="no page at z = 1, t = 1"):
+        read_geojson(path, "a.tif", *size, NAMES, planes[:3])
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -80,6 +80,24 @@ def test_ome_axes(axes, tmp_path):
         assert (region == expected[last, 3:9, 5:20]).all()
 
 
+@pytest.mark.parametrize(
+    ("units", "expected"),
+    [
+        ({}, PixelSize(0.5, 2.0, "µm")),
+        ({"X": "mm"}, PixelSize(0.5, 2.0, "mm")),
+        ({"X": "µm", "Y": "mm"}, PixelSize(0.5, 2000.0, "µm")),
+        ({"X": "mm", "Y": "pixel"}, None),
+    ],
+    ids=str,
+)
+def test_ome_units_of_width_and_height(units, expected, tmp_path):
+    physical = {"PhysicalSizeX": 0.5, "PhysicalSizeY": 2.0}
+    physical |= {f"PhysicalSize{axis}Unit": unit for axis, unit in units.items()}
+    path = tmp_path / "a.ome.tif"
+    tifffile.imwrite(path, noise(20, 24), metadata={"axes": "YX", **physical})
+    assert read_scientific(path).info.pixel_size == expected
+
+
 def test_imagej_stacks_and_units(tmp_path):
     values = noise(3, 2, 16, 18)
     metadata = {"axes": "ZCYX", "unit": "um"}

@@ -16,13 +16,13 @@ from segboost.label.live.fitting import (
     smooth,
 )
 from segboost.label.live.linear_model import (
-    REGULARISATION,
+    C,
     Standard,
     fit_linear,
     log_softmax,
 )
 from segboost.label.live.offering import offer_gain, similarity
-from segboost.label.live.painted import DescribedImage, Recent, class_counts, painted_rows
+from segboost.label.live.painted import DescribedImage, RecentCache, class_counts, painted_rows
 from segboost.label.project import label_config
 from segboost.pipelines.segmentation.images.superpixel_image import SuperpixelImage
 from segboost.pipelines.segmentation.potentials.crf.fixed_crf import smoothed_scores
@@ -73,15 +73,16 @@ def test_the_fit_equals_that_of_scikit_learn(n_classes):
     share = weight * 90 / weight.sum()
     # For two classes scikit-learn has one weight vector, and this model two of half its length.
     scale = 2.0 if n_classes == 2 else 1.0
-    known = LogisticRegression(C=REGULARISATION * scale, tol=1e-8, max_iter=1000).fit(x, y, share)
+    known = LogisticRegression(C=C * scale, tol=1e-8, max_iter=1000).fit(x, y, share)
     expected = known.predict_proba(x)
     assert np.abs(np.exp(log_softmax(model.logits(x))) - expected).max() < 2e-3
 
 
 def test_warm_and_cold_starts_reach_the_same_fit():
     found, half = grid_image()
+    other_image, other_half = grid_image(seed=3)
     one = painted_rows(found, stroke_mask(half), 2)
-    other = painted_rows(*((d, stroke_mask(h, 4), 2) for d, h in [grid_image(seed=3)]).__next__())
+    other = painted_rows(other_image, stroke_mask(other_half, 4), 2)
     cold = fit_painted([one, other], 2)
     warm = fit_painted([one, other], 2, fit_painted([one], 2))
     a, b = cold.logits(found.table), warm.logits(found.table)
@@ -168,7 +169,7 @@ def test_a_representative_image_is_offered_before_an_outlier():
 
 
 def test_the_least_recently_used_entry_is_dropped():
-    kept, made = Recent(2), []
+    kept, made = RecentCache(2), []
     for key in (1, 2, 1, 3, 1, 2):
         kept.get(key, lambda key=key: made.append(key) or key)
     assert made == [1, 2, 3, 2]
@@ -178,7 +179,7 @@ def test_the_least_recently_used_entry_is_dropped():
 def test_the_full_model_of_few_images_smooths_like_the_live_one():
     settings = label_config().linear
     assert (settings.smoothness, settings.contrast) == (SMOOTHNESS, CONTRAST)
-    assert settings.regularisation == 2 * REGULARISATION  # for a single weight vector
+    assert settings.regularisation == 2 * C  # for a single weight vector
     assert settings.balanced == BALANCED
     found, half = grid_image(contrast=6.0)
     log_odds = np.random.default_rng(4).normal(np.where(half.ravel() == 1, 1.0, -1.0), 2.0)

@@ -144,4 +144,6 @@ def test_three_classes_are_learned_from_a_single_image(session):
     session.project.choose_vocabulary([image])
     train(session.project.folder, [image.path.name], 1)
     found = TrainedSource(session.project)(image)
-    assert np.mean(found.mask[mask != 255] == session.classes.indices()[mask[mask != 255]]) > 0.5
+    assert (
+        np.mean(found.mask[mask != 255] == session.classes.index_table()[mask[mask != 255]]) > 0.5
+    )

@@ -15,7 +15,7 @@ from segboost.pipelines.segmentation.images.crops import crop_items, describe_cr
 @pytest.fixture
 def small_limits(monkeypatch):
     monkeypatch.setattr(crops, "SIDE", 64)
-    monkeypatch.setattr(crops, "LARGEST", 64 * 64)
+    monkeypatch.setattr(crops, "LARGEST_PIXELS", 64 * 64)
 
 
 def labelled(height, width, name="a"):

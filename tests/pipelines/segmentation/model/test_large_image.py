@@ -94,7 +94,7 @@ def test_images_that_the_model_scales_down_are_one_part(small_limits):
 
 def test_training_and_evaluation_use_crops(small_limits, monkeypatch):
     monkeypatch.setattr(crops, "SIDE", 128)
-    monkeypatch.setattr(crops, "LARGEST", 128 * 128)
+    monkeypatch.setattr(crops, "LARGEST_PIXELS", 128 * 128)
     image = page_pixels()[:, :550]
     mask = (image[..., 0] > image[..., 0].mean()).astype(np.uint8)
     settings = tiny_config().to_dict() | {"preset": "fast"}

@@ -4,8 +4,8 @@ import * as server from "./server.js";
 import { $, className, page, tellTrouble, view } from "./state.js";
 import { refresh } from "./refresh.js";
 
-const OFTEN = 60; // milliseconds between two requests for the prediction after a stroke
-const PATIENCE = 60_000;
+const POLL_MS = 60; // between two requests for the prediction after a stroke
+const PATIENCE_MS = 60_000;
 
 // Identify the prediction that the page should show, from the last answer of the server.
 function wanted() {
@@ -35,7 +35,7 @@ export async function loadPrediction() {
 
 // Wait for the live prediction with this number, unless a newer stroke requests another.
 export async function follow(number) {
-  const here = page.image, end = performance.now() + PATIENCE;
+  const here = page.image, end = performance.now() + PATIENCE_MS;
   page.live = Math.max(page.live, number);
   page.following = true;
   showPredictionBar();
@@ -47,7 +47,7 @@ export async function follow(number) {
         if (found.label) show(here, found, `live ${found.answered}`);
         return;
       }
-      await new Promise((resolve) => { setTimeout(resolve, OFTEN); });
+      await new Promise((resolve) => { setTimeout(resolve, POLL_MS); });
     }
   } catch { /* the next answer of the server says what is wrong */ } finally {
     if (number === page.live) page.following = false;
