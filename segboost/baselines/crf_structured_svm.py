@@ -131,16 +131,13 @@ class CRFStructuredSVM(CRFPrediction, Savable, BaseEstimator):
         rounds = learning_rounds(
             numbered(checked, self.classes_), sample_weight, self.energy_terms, self._factor()
         )
-        solved = []
-        for part, weight in rounds:
-            if self._learn(part, weight):
+        for last, last_weight in rounds:
+            if self._learn(last, last_weight):
                 return self
-            solved.append((part, weight))
         if self._costs_to_learn and len(self.classes_) > 2:
-            last, weight = solved[-1]
             terms = [self.energy_terms(i) for i in last]
-            self.label_costs_ = learn_label_costs(last, terms, self.C, weight)
-            self._learn(last, weight)
+            self.label_costs_ = learn_label_costs(last, terms, self.C, last_weight)
+            self._learn(last, last_weight)
         return self
 
     def _learn(self, instances: Sequence[CRFInstance], sample_weight: FloatArray | None) -> bool:

@@ -201,17 +201,15 @@ class CRFStructBoost(CRFPrediction, BaseStructBoost):
         self, instances: Sequence[CRFInstance], sample_weight: npt.ArrayLike | None
     ) -> None:
         rounds = learning_rounds(instances, sample_weight, self.energy_terms, self._factor())
-        solved: list[tuple[list[CRFInstance], FloatArray | None]] = []
-        for part, weight in rounds:
-            self._learn(part, weight, len(solved))
+        number = 0
+        for number, (last, last_weight) in enumerate(rounds):
+            self._learn(last, last_weight, number)
             if self.certificate_.reason == "interrupted":
                 return
-            solved.append((part, weight))
         if self._costs_to_learn and len(self.classes_) > 2:
-            last, weight = solved[-1]
             terms = [self.energy_terms(i) for i in last]
-            self.label_costs_ = learn_label_costs(last, terms, self.C, weight)
-            self._learn(last, weight, len(solved))
+            self.label_costs_ = learn_label_costs(last, terms, self.C, last_weight)
+            self._learn(last, last_weight, number + 1)
 
     def _renumber(self, classes: IntArray) -> None:
         """Reorder the classes, and the learned parameters with them."""
