@@ -35,7 +35,7 @@ SHAPES = {
 }
 
 
-def same_objects(mask, settings, folder, limits=SMALL):
+def assert_same_objects(mask, settings, folder, limits=SMALL):
     expected = find_objects(mask, settings)
     with large_objects(mask, settings, folder, limits) as (found, _):
         labels = found.labels.read(found.labels.whole)
@@ -71,7 +71,7 @@ def test_random_masks(fill_holes, tmp_path):
         area = float(rng.choice([0, 1, 1.5, 4, 20]))
         settings = ObjectSettings(area, fill_holes, background=int(rng.choice([0, 0, 1])))
         limits = LargeLimits(band=int(rng.integers(1, 9)))
-        same_objects(mask, settings, tmp_path, limits)
+        assert_same_objects(mask, settings, tmp_path, limits)
 
 
 @pytest.mark.parametrize("fill_holes", [False, True])
@@ -82,7 +82,7 @@ def test_random_masks_are_split(fill_holes, tmp_path):
         mask = random_mask(rng, classes=int(rng.integers(1, 4)))
         area = float(rng.choice([0, 3]))
         settings = ObjectSettings(area, fill_holes, touching="split")
-        found = same_objects(mask, settings, tmp_path, SPLITTING)
+        found = assert_same_objects(mask, settings, tmp_path, SPLITTING)
         assert found.not_split == 0
         split += found.count > find_objects(mask, ObjectSettings(area, fill_holes)).count
     assert split > 10
@@ -94,7 +94,7 @@ def test_shapes(name, touching, tmp_path):
     for fill_holes in (False, True):
         for background in (0, 1):
             settings = ObjectSettings(2, fill_holes, touching, background=background)
-            same_objects(SHAPES[name], settings, tmp_path, SPLITTING)
+            assert_same_objects(SHAPES[name], settings, tmp_path, SPLITTING)
 
 
 def test_parts_that_are_too_large_to_split_are_counted(tmp_path):

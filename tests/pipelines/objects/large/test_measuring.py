@@ -52,7 +52,9 @@ def same_tables(found, expected):
         np.testing.assert_allclose(found[name][~skipped], values[~skipped], rtol=1e-9, atol=least)
 
 
-def compare(mask, settings, folder, rng, limits, size, channels=1, calibrated=True):
+def assert_same_measurements(
+    mask, settings, folder, rng, limits, size, channels=1, calibrated=True
+):
     """Compare tables and outlines with those made in memory; return the number of objects."""
     image = rng.integers(0, 60000, (*mask.shape, channels)).astype(float)
     image[rng.random(image.shape) < 0.02] = np.nan
@@ -85,7 +87,9 @@ def test_random_masks(size, limits, tmp_path):
         mask = random_mask(rng, classes=int(rng.integers(1, 5)), shape=rng.integers(5, 36, 2))
         settings = ObjectSettings(float(rng.choice([0, 3])), fill_holes=bool(number % 2))
         channels, calibrated = int(rng.integers(1, 4)), bool(rng.integers(2))
-        count += compare(mask, settings, tmp_path, rng, limits, size, channels, calibrated)
+        count += assert_same_measurements(
+            mask, settings, tmp_path, rng, limits, size, channels, calibrated
+        )
     assert count > 100
 
 
@@ -93,7 +97,7 @@ def test_split_objects(tmp_path):
     rng = np.random.default_rng(4)
     for _ in range(5):
         settings = ObjectSettings(2, True, "split")
-        compare(random_mask(rng), settings, tmp_path, rng, SPLITTING, SIZES[1], 2)
+        assert_same_measurements(random_mask(rng), settings, tmp_path, rng, SPLITTING, SIZES[1], 2)
 
 
 @pytest.mark.parametrize("limits", [SMALL, ALL_HUGE], ids=["some", "all"])
@@ -102,7 +106,7 @@ def test_shapes(limits, tmp_path):
     shapes = [comb(), comb()[::-1], rings(1, 0, 2, 0, 1), np.zeros((9, 9), np.uint8)]
     for mask in (*shapes, np.ones((7, 30), np.uint8)):
         for settings in (ObjectSettings(), ObjectSettings(fill_holes=True)):
-            compare(mask, settings, tmp_path, rng, limits, None)
+            assert_same_measurements(mask, settings, tmp_path, rng, limits, None)
 
 
 def test_contours_of_bands_equal_those_of_whole_regions():
